@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# make          build/xdp-dedup
+# make check    every test: make check TESTS="tests/cli build/tests/unit/test_units" for some of them
+# make lint     formatting and static analysis
+# make setup    install what is missing to build and test (Debian 12, root)
+#
+# A file that is put in its place is built: no list below needs to know it.
+#   bpf/NAME.bpf.c, tests/*/NAME.bpf.c    build/skel/NAME.skel.h, a skeleton that C files may include
+#   user/**/*.c                           build/xdp-dedup; all but main.c also in build/libuser.a
+#   tests/{unit/test_*,bpf/*,equivalence/*}.c   a cmocka program linked with build/libuser.a
+#   tests/tools/NAME.c                    build/tests/tools/NAME, a program of its own
+# A build with sanitizers beside it: make BUILD=build/asan CFLAGS="-O1 -fsanitize=address,undefined"
+
+VERSION := 0.1
+
+BUILD ?= build
+PREFIX ?= /usr/local
+CLANG ?= clang
+BPFTOOL ?= $(shell PATH="$$PATH:/usr/sbin:/sbin" command -v bpftool || echo bpftool)
+CFLAGS ?= -O2
+WARNINGS := -Wall -Wextra -Werror
+INCLUDES := -Iinclude -Imaps -I. -Iuser -I$(BUILD)/skel
+USER_CFLAGS := -std=gnu11 -g $(WARNINGS) -D_GNU_SOURCE -DVERSION='"$(VERSION)"' $(INCLUDES)
+LIBS := -Wl,--as-needed -lbpf -lelf -ljansson -lz -lpcap -lpthread -lm
+TEST_LIBS := -lcmocka -lxxhash
+BPF_CFLAGS := -O2 -g -target bpf -mcpu=v3 -std=gnu11 $(WARNINGS) -Iinclude -Imaps -I. \
+	-I/usr/include/$(shell gcc -print-multiarch 2>/dev/null)
+
+BPF_SOURCES := $(wildcard bpf/*.bpf.c tests/*/*.bpf.c)
+SKELETONS := $(patsubst %.bpf.c,$(BUILD)/skel/%.skel.h,$(notdir $(BPF_SOURCES)))
+USER_SOURCES := $(wildcard user/*.c user/*/*.c)
+USER_OBJECTS := $(USER_SOURCES:%.c=$(BUILD)/%.o)
+TEST_SOURCES := $(wildcard tests/unit/test_*.c) \
+	$(filter-out %.bpf.c,$(wildcard tests/bpf/*.c tests/equivalence/*.c))
+TEST_PROGRAMS := $(TEST_SOURCES:%.c=$(BUILD)/%)
+TOOL_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/tools/*.c))
+C_FILES := $(wildcard include/xdd/*.h maps/*.h bpf/*.[ch] user/*.[ch] user/*/*.[ch] \
+	tests/*/*.[ch])
+SCRIPTS := $(wildcard scripts/* tests/*.sh tests/*/*.sh) .ci/run
+
+program := $(BUILD)/xdp-dedup
+library := $(BUILD)/libuser.a
+
+.PHONY: all build tests check headers demo bench lint format install uninstall setup clean
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: build
+build: $(program)
+tests: $(program) $(TEST_PROGRAMS) $(TOOL_PROGRAMS)
+
+$(program): $(USER_OBJECTS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(library): $(filter-out $(BUILD)/user/main.o,$(USER_OBJECTS))
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/%.o: %.c Makefile | $(SKELETONS)
+	@mkdir -p $(@D)
+	$(CC) $(USER_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/tests/tools/%: $(BUILD)/tests/tools/%.o
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(TEST_LIBS)
+
+$(TEST_PROGRAMS): $(BUILD)/%: $(BUILD)/%.o $(library)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(TEST_LIBS)
+
+# $(1): the directory of BPF sources
+define bpf_rules
+$(BUILD)/$(1)/%.bpf.o: $(1)/%.bpf.c Makefile
+	@mkdir -p $$(@D)
+	$(CLANG) $(BPF_CFLAGS) -MMD -MP -c -o $$@ $$<
+
+$(BUILD)/skel/%.skel.h: $(BUILD)/$(1)/%.bpf.o
+	@mkdir -p $$(@D)
+	$(BPFTOOL) gen skeleton $$< name $$* > $$@
+endef
+$(foreach dir,$(sort $(patsubst %/,%,$(dir $(BPF_SOURCES)))),$(eval $(call bpf_rules,$(dir))))
+
+check: tests
+	BUILD=$(BUILD) tests/run $(TESTS)
+
+headers:
+	tests/headers.sh
+
+demo: build
+	scripts/demo
+
+bench: tests
+	$(program) bench
+	@set -e; for bench in tests/bench/*.sh; do BUILD=$(BUILD) $$bench; done
+
+lint:
+	clang-format --dry-run -Werror $(C_FILES)
+	cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability \
+		--std=c11 --inline-suppr --suppress=missingInclude --suppress=missingIncludeSystem \
+		--suppress=unknownMacro $(wildcard user bpf tests)
+	shellcheck -x -P SCRIPTDIR $(SCRIPTS)
+
+format:
+	clang-format -i $(C_FILES)
+
+install: build
+	install -D -m 755 $(program) $(DESTDIR)$(PREFIX)/sbin/xdp-dedup
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/sbin/xdp-dedup
+
+setup:
+	scripts/setup
+
+clean:
+	rm -rf $(BUILD)
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The commands: one row each. cmd_<name>() lives in user/cmd/<name>.c.
+ */
+#ifndef USER_CMD_H
+#define USER_CMD_H
+
+#include "../options.h"
+
+/* Exit codes; what a command returns. */
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+#define ANY_NUMBER 1000000
+
+/* X(name, ON_ bit, everyday, fewest and most arguments, ARGUMENTS, summary) */
+#define COMMANDS(X)
+
+struct command {
+	const char *name;
+	unsigned int on;
+	bool everyday;
+	int min_args, max_args;
+	const char *arguments;
+	const char *summary;
+	int (*run)(struct options *o);
+};
+
+#define COMMAND_PROTOTYPE(name, ...) int cmd_##name(struct options *o);
+COMMANDS(COMMAND_PROTOTYPE)
+
+#endif

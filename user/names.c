@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "names.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <xdd/config.h>
+
+#define NAME(name, help) #name,
+#define HELP(name, help) help,
+#define LIST(which, list)                                      \
+	const char *const which##_names[] = {list(NAME) NULL}; \
+	const char *const which##_help[] = {list(HELP) NULL};
+
+LIST(engine, XDD_ENGINES)
+LIST(key, XDD_KEYS)
+LIST(hash, XDD_HASHES)
+LIST(slicing, XDD_SLICINGS)
+LIST(action, XDD_DUP_ACTIONS)
+LIST(placement, XDD_PLACEMENTS)
+LIST(clock, XDD_CLOCKS)
+
+int name_index(const char *const *names, const char *word)
+{
+	for (int i = 0; names[i]; i++)
+		if (!strcmp(names[i], word))
+			return i;
+	return -ENOENT;
+}
+
+#define LONGEST 40
+
+/* Levenshtein distance of two words of at most LONGEST characters, one row at a time. */
+static unsigned int distance(const char *a, const char *b)
+{
+	unsigned int row[LONGEST + 1], n = strlen(b);
+
+	for (unsigned int j = 0; j <= n; j++)
+		row[j] = j;
+	for (unsigned int i = 0; a[i]; i++) {
+		unsigned int diagonal = row[0];
+
+		row[0] = i + 1;
+		for (unsigned int j = 0; j < n; j++) {
+			unsigned int best = diagonal + (a[i] != b[j]);
+
+			if (best > row[j] + 1)
+				best = row[j] + 1;
+			if (best > row[j + 1] + 1)
+				best = row[j + 1] + 1;
+			diagonal = row[j + 1];
+			row[j + 1] = best;
+		}
+	}
+	return row[n];
+}
+
+const char *name_nearest(const char *const *names, const char *word)
+{
+	const char *nearest = NULL;
+	unsigned int least = strlen(word);
+
+	if (strlen(word) > LONGEST)
+		return NULL;
+	for (int i = 0; names[i]; i++) {
+		unsigned int d = distance(word, names[i]);
+
+		if (d < least) {
+			least = d;
+			nearest = names[i];
+		}
+	}
+	return nearest;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The names of the core's enumerations as users write and read them. Each list is
+ * generated from the X-macro in include/xdd/config.h, indexed by its enum, and ends
+ * with NULL; the _help lists run in parallel.
+ */
+#ifndef USER_NAMES_H
+#define USER_NAMES_H
+
+extern const char *const engine_names[], *const engine_help[];
+extern const char *const key_names[], *const key_help[];
+extern const char *const hash_names[], *const hash_help[];
+extern const char *const slicing_names[], *const slicing_help[];
+extern const char *const action_names[], *const action_help[];
+extern const char *const placement_names[], *const placement_help[];
+extern const char *const clock_names[], *const clock_help[];
+
+/* Index of @word in @names, or -ENOENT. */
+int name_index(const char *const *names, const char *word);
+
+/* The entry of @names with the fewest edits (Levenshtein) to @word; NULL if all of them would
+ * have to be rewritten for the most part.
+ */
+const char *name_nearest(const char *const *names, const char *word);
+
+#endif

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "option_kinds.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "message.h"
+#include "names.h"
+#include "units.h"
+
+#define MAX_WINDOW_NS (366 * 24 * 3600ull * 1000 * 1000 * 1000)
+
+static int parse_flag(struct value *v)
+{
+	*(bool *)v->at = true;
+	return 0;
+}
+
+static int parse_time(struct value *v)
+{
+	u64 ns;
+	int err = units_time(v->text, &ns);
+
+	if (err)
+		return err;
+	if (ns < v->kind->least || ns > v->kind->most)
+		return -ERANGE;
+	*(u64 *)v->at = ns;
+	return 0;
+}
+
+static int parse_size(struct value *v)
+{
+	u64 bytes;
+	int err = units_size(v->text, &bytes);
+
+	if (err)
+		return err;
+	if (bytes < XDD_LINE_BYTES)
+		return -ERANGE;
+	*(u64 *)v->at = bytes;
+	return 0;
+}
+
+static int parse_count(struct value *v)
+{
+	u64 count;
+	int err = units_count(v->text, &count);
+
+	if (err)
+		return err;
+	if (!count)
+		return -ERANGE;
+	*(u64 *)v->at = count;
+	return 0;
+}
+
+static int parse_ratio(struct value *v)
+{
+	return units_ratio(v->text, v->at);
+}
+
+static int parse_number(struct value *v)
+{
+	u64 number;
+	int err = units_number(v->text, &number);
+
+	if (err)
+		return err;
+	if (number < v->kind->least || number > v->kind->most)
+		return -ERANGE;
+	*(u32 *)v->at = number;
+	return 0;
+}
+
+static int parse_choice(struct value *v)
+{
+	const struct kind *kind = v->kind;
+	const char *nearest;
+	int i;
+
+	if (kind->automatic && !strcmp(v->text, "auto")) {
+		*(int *)v->at = OPTION_AUTO;
+		return 0;
+	}
+	i = name_index(kind->choices, v->text);
+	if (i >= 0) {
+		*(int *)v->at = i;
+		return 0;
+	}
+	nearest = name_nearest(kind->choices, v->text);
+	return fail(v->err, v->err_size, -EINVAL, "%s %s: not %s%s%s%s", v->label, v->text,
+		    kind->what, nearest ? "; did you mean " : "", nearest ?: "",
+		    nearest ? "?" : "");
+}
+
+static int parse_on_off(struct value *v)
+{
+	bool on = !strcmp(v->text, "on");
+
+	if (!on && strcmp(v->text, "off"))
+		return -EINVAL;
+	*(bool *)v->at = on;
+	return 0;
+}
+
+static int parse_non_ip(struct value *v)
+{
+	bool frame = !strcmp(v->text, "frame");
+
+	if (!frame && strcmp(v->text, "pass"))
+		return -EINVAL;
+	*(bool *)v->at = frame;
+	return 0;
+}
+
+static int parse_mode(struct value *v)
+{
+	if (!strcmp(v->text, "drv"))
+		v->text = "native";
+	else if (!strcmp(v->text, "skb"))
+		v->text = "generic";
+	return parse_choice(v);
+}
+
+static int parse_seed(struct value *v)
+{
+	v->o->seed_random = !strcmp(v->text, "random");
+	if (v->o->seed_random)
+		return 0;
+	return units_number(v->text, v->at);
+}
+
+static int parse_offset(struct value *v, char *spec)
+{
+	char *at = strchr(spec, '@');
+	u64 len, pos;
+
+	if (!at)
+		return -EINVAL;
+	*at = 0;
+	if (units_number(spec, &len) || units_number(at + 1, &pos))
+		return -EINVAL;
+	if (!len || len > UINT16_MAX || pos > UINT16_MAX)
+		return -ERANGE;
+	v->o->offset_len = len;
+	v->o->offset_pos = pos;
+	v->o->key = XDD_KEY_offset;
+	return 0;
+}
+
+static int parse_key(struct value *v)
+{
+	static const char prefix[] = "offset:";
+	char spec[16];
+
+	if (!strncmp(v->text, "offset", strlen("offset"))) {
+		const char *rest = v->text + strlen(prefix);
+
+		if (!strncmp(v->text, prefix, strlen(prefix)) && strlen(rest) < sizeof(spec) &&
+		    !parse_offset(v, strcpy(spec, rest)))
+			return 0;
+		return fail(v->err, v->err_size, -EINVAL,
+			    "--key %s: write offset:LEN@POS, LEN 1 to 65535 bytes from byte POS of "
+			    "the frame, 0 to 65535, for example --key offset:20@14",
+			    v->text);
+	}
+	return parse_choice(v);
+}
+
+static bool iface_valid(const char *text)
+{
+	size_t n = strlen(text);
+
+	return n && n < IF_NAMESIZE && *text != '-' && !strpbrk(text, "/: \t\n") &&
+	       strcmp(text, ".") && strcmp(text, "..");
+}
+
+static int parse_iface(struct value *v)
+{
+	if (!iface_valid(v->text))
+		return -EINVAL;
+	*(const char **)v->at = v->text;
+	return 0;
+}
+
+static int parse_mark(struct value *v, const char *how)
+{
+	u64 dscp = DEFAULT_MARK_DSCP;
+
+	if (!strncmp(how, "dscp=", 5)) {
+		if (units_number(how + 5, &dscp) || dscp > 63)
+			return fail(v->err, v->err_size, -EINVAL,
+				    "--action %s: a DSCP is 0 to 63, for example mark:dscp=63",
+				    v->text);
+	} else if (*how && strcmp(how, "meta")) {
+		return -EINVAL;
+	}
+	v->o->mark_meta = !strcmp(how, "meta");
+	v->o->mark_dscp = dscp;
+	return 0;
+}
+
+/* drop, count, mark, mark:dscp=N, mark:meta or redirect:IFACE */
+static int parse_action(struct value *v)
+{
+	const char *colon = strchrnul(v->text, ':');
+	const char *rest = *colon ? colon + 1 : colon;
+	size_t n = colon - v->text;
+	int i;
+
+	for (i = 0; i < XDD_ACTION_MAX; i++)
+		if (strlen(action_names[i]) == n && !strncmp(v->text, action_names[i], n))
+			break;
+	if (i == XDD_ACTION_MAX || (*colon && !*rest))
+		return -EINVAL;
+	if (i == XDD_ACTION_mark) {
+		int err = parse_mark(v, rest);
+
+		if (err)
+			return err;
+	} else if (i == XDD_ACTION_redirect) {
+		if (!iface_valid(rest))
+			return -EINVAL;
+		v->o->redirect = rest;
+	} else if (*rest) {
+		return -EINVAL;
+	}
+	v->o->action = i;
+	return 0;
+}
+
+static int parse_name(struct value *v)
+{
+	if (!option_name_valid(v->text))
+		return -EINVAL;
+	*(const char **)v->at = v->text;
+	return 0;
+}
+
+static int parse_netns(struct value *v)
+{
+	if (!*v->text || *v->text == '-' || strchr(v->text, '/'))
+		return -EINVAL;
+	*(const char **)v->at = v->text;
+	return 0;
+}
+
+/* A file to write. editcap's -w is a window in seconds: whoever types that here would otherwise
+ * get a file called 0.05.
+ */
+static int parse_output(struct value *v)
+{
+	const char *t = v->text;
+
+	if (*t && strspn(t, "0123456789.eE+-") == strlen(t) && strpbrk(t, "0123456789"))
+		return fail(v->err, v->err_size, -EINVAL,
+			    "%s %s: a number is the window in editcap; here -w names the output "
+			    "file and the window is --window 50ms (a file of that name: ./%s)",
+			    v->label, t, t);
+	if (!*t || (*t == '-' && t[1]))
+		return -EINVAL;
+	*(const char **)v->at = t;
+	return 0;
+}
+
+static const char *const mode_names[] = {"native", "generic", "auto", NULL};
+static const char *const off_on_names[] = {"off", "on", NULL};
+static const char *const format_names[] = {"pcap", "pcapng", NULL};
+
+const struct kind kind_flag = {.parse = parse_flag};
+const struct kind kind_time = {
+	.parse = parse_time,
+	.what = "a time from 1ns to 366 days with a unit (ns, us, ms, s, min, h)",
+	.least = 1,
+	.most = MAX_WINDOW_NS,
+};
+const struct kind kind_size = {
+	.parse = parse_size,
+	.what = "a size of at least 64 bytes (KiB, MiB, GiB, or kB, MB, GB)",
+};
+const struct kind kind_count = {
+	.parse = parse_count,
+	.what = "a count of at least 1 (k, M, G, or Ki, Mi, Gi)",
+};
+const struct kind kind_ratio = {
+	.parse = parse_ratio,
+	.what = "a share above 0 and below 1 (0.001, 1e-3, 0.1%, 1/1000)",
+};
+const struct kind kind_ticks = {
+	.parse = parse_number,
+	.what = "a number of ticks from 1 to 127",
+	.least = 1,
+	.most = XDD_MAX_WINDOW_TICKS,
+};
+const struct kind kind_hashes = {
+	.parse = parse_number,
+	.what = "a number from 1 to 8",
+	.least = 1,
+	.most = XDD_MAX_HASHES,
+};
+const struct kind kind_slices = {
+	.parse = parse_number,
+	.what = "a number of slices from 1 to 4294967295",
+	.least = 1,
+	.most = UINT32_MAX,
+};
+const struct kind kind_engine = {
+	.parse = parse_choice,
+	.what = "an engine (tagged, timer, exact)",
+	.choices = engine_names,
+};
+const struct kind kind_clock = {
+	.parse = parse_choice,
+	.what = "a clock (auto, exact, coarse)",
+	.choices = clock_names,
+	.automatic = true,
+};
+const struct kind kind_slicing = {
+	.parse = parse_choice,
+	.what = "a way of slicing (none, horizontal, vertical)",
+	.choices = slicing_names,
+};
+const struct kind kind_placement = {
+	.parse = parse_choice,
+	.what = "a placement (auto, shared, percpu)",
+	.choices = placement_names,
+	.automatic = true,
+};
+const struct kind kind_key = {
+	.parse = parse_key,
+	.what = "a key (packet, frame, flow, biflow, src, dst, srcdst, offset:LEN@POS)",
+	.choices = key_names,
+};
+const struct kind kind_non_ip = {.parse = parse_non_ip, .what = "pass or frame"};
+const struct kind kind_hash = {
+	.parse = parse_choice,
+	.what = "a hash (keyed, siphash, xxh64)",
+	.choices = hash_names,
+};
+const struct kind kind_seed = {
+	.parse = parse_seed,
+	.what = "a number of 64 bits (decimal or 0x...) or random",
+};
+const struct kind kind_action = {
+	.parse = parse_action,
+	.what = "an action (drop, count, mark, mark:dscp=N, mark:meta, redirect:IFACE)",
+};
+const struct kind kind_iface = {
+	.parse = parse_iface,
+	.what = "the name of an interface (1 to 15 characters)",
+};
+const struct kind kind_mode = {
+	.parse = parse_mode,
+	.what = "a mode (native, generic, auto)",
+	.choices = mode_names,
+};
+const struct kind kind_when = {
+	.parse = parse_choice,
+	.what = "on, off or auto",
+	.choices = off_on_names,
+	.automatic = true,
+};
+const struct kind kind_on_off = {.parse = parse_on_off, .what = "on or off"};
+const struct kind kind_name = {
+	.parse = parse_name,
+	.what = "a name (1 to 32 letters, digits, '_' and '-')",
+};
+const struct kind kind_netns = {
+	.parse = parse_netns,
+	.what = "the name of a network namespace, as `ip netns list` prints it",
+};
+const struct kind kind_output = {
+	.parse = parse_output,
+	.what = "the name of a file to write (- is stdout, ./-x a file called -x)",
+};
+const struct kind kind_format = {
+	.parse = parse_choice,
+	.what = "a format (pcap, pcapng)",
+	.choices = format_names,
+};

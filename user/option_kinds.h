@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How the value of an option is read: for options.c only.
+ */
+#ifndef USER_OPTION_KINDS_H
+#define USER_OPTION_KINDS_H
+
+#include "options.h"
+
+struct kind;
+
+/* One option's value being parsed. A parser stores it at @at and returns 0, or returns -EINVAL
+ * or -ERANGE; where the kind's `what` says too little it writes the whole line to @err.
+ */
+struct value {
+	const struct kind *kind;
+	const char *label; /* "--window" */
+	const char *text;
+	struct options *o;
+	void *at; /* the option's field in @o */
+	char *err;
+	size_t err_size;
+};
+
+/* Shared by the options that are read alike. */
+struct kind {
+	int (*parse)(struct value *v);
+	const char *what;	    /* "not WHAT" */
+	const char *const *choices; /* of an enumeration */
+	bool automatic;		    /* ... which may be `auto` */
+	u64 least, most;	    /* of a number or a time */
+};
+
+extern const struct kind kind_flag, kind_time, kind_size, kind_count, kind_ratio, kind_ticks,
+	kind_hashes, kind_slices, kind_engine, kind_clock, kind_slicing, kind_placement, kind_key,
+	kind_non_ip, kind_hash, kind_seed, kind_action, kind_iface, kind_mode, kind_when,
+	kind_on_off, kind_name, kind_netns, kind_output, kind_format;
+
+#endif

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+
+#include "commands.h"
+#include "message.h"
+#include "names.h"
+#include "option_kinds.h"
+
+#define LABEL_MAX 24
+#define HELP_COLUMN 26
+#define HELP_WIDTH 96
+
+struct row {
+	const char *field;
+	const struct kind *kind;
+	int letter;
+	const char *argument;
+	unsigned int commands;
+	const char *help;
+	const char *example;
+	size_t at;
+};
+
+#define OPTION_ROW(field_, type, letter_, argument_, commands_, help_, example_) \
+	{                                                                        \
+		.field = #field_,                                                \
+		.kind = &kind_##type,                                            \
+		.letter = (letter_),                                             \
+		.argument = (argument_),                                         \
+		.commands = (commands_),                                         \
+		.help = (help_),                                                 \
+		.example = (example_),                                           \
+		.at = offsetof(struct options, field_),                          \
+	},
+static const struct row rows[] = {OPTIONS(OPTION_ROW)};
+
+/* What getopt_long() returns for a row: above every letter. */
+#define FIRST_VALUE 256
+
+/* getopt's view of the rows. */
+struct scanner {
+	char names[OPT_MAX][LABEL_MAX];
+	struct option options[OPT_MAX + 1];
+	char letters[2 * OPT_MAX + 2];
+};
+
+/* "fpr-target" of the row of fpr_target. */
+static void long_name(const struct row *row, char name[LABEL_MAX])
+{
+	snprintf(name, LABEL_MAX, "%s", row->field);
+	for (char *c = name; *c; c++)
+		if (*c == '_')
+			*c = '-';
+}
+
+/* The option as messages name it. */
+static void label_of(const struct row *row, char label[LABEL_MAX])
+{
+	char name[LABEL_MAX];
+
+	long_name(row, name);
+	if (row->letter && row->argument)
+		snprintf(label, LABEL_MAX, "-%c", row->letter);
+	else
+		snprintf(label, LABEL_MAX, "--%.*s", LABEL_MAX - 3, name);
+}
+
+static void scanner_init(struct scanner *s)
+{
+	char *letter = s->letters;
+
+	memset(s, 0, sizeof(*s));
+	*letter++ = ':'; /* tell a missing argument from an unknown option */
+	for (int i = 0; i < OPT_MAX; i++) {
+		long_name(&rows[i], s->names[i]);
+		s->options[i].name = s->names[i];
+		s->options[i].has_arg = rows[i].argument ? required_argument : no_argument;
+		s->options[i].val = FIRST_VALUE + i;
+		if (!rows[i].letter)
+			continue;
+		*letter++ = rows[i].letter;
+		if (rows[i].argument)
+			*letter++ = ':';
+	}
+}
+
+/* Index of the row that getopt means by @value: a letter or FIRST_VALUE + index; or OPT_MAX. */
+static int row_of(int value)
+{
+	int i;
+
+	if (value >= FIRST_VALUE)
+		return value - FIRST_VALUE;
+	for (i = 0; i < OPT_MAX; i++)
+		if (rows[i].letter && rows[i].letter == value)
+			break;
+	return i;
+}
+
+/* The line for what getopt_long() called '?': @word is the argument that it stands in. */
+static int unknown_option(const char *word, unsigned int on, char *err, size_t err_size)
+{
+	const char *names[OPT_MAX + 1], *nearest;
+	char labels[OPT_MAX][LABEL_MAX];
+	char bare[LABEL_MAX];
+	int n = 0;
+
+	if (optopt >= FIRST_VALUE) {
+		label_of(&rows[optopt - FIRST_VALUE], bare);
+		return fail(err, err_size, -EINVAL, "%s takes no value: %s", bare, word);
+	}
+	if (optopt)
+		return fail(err, err_size, -EINVAL, "unknown option -%c", optopt);
+	for (int i = 0; i < OPT_MAX; i++) {
+		if (!(rows[i].commands & on))
+			continue;
+		long_name(&rows[i], labels[n]);
+		names[n] = labels[n];
+		n++;
+	}
+	names[n] = NULL;
+	snprintf(bare, sizeof(bare), "%.*s", (int)strcspn(word + 2, "="), word + 2);
+	nearest = name_nearest(names, bare);
+	return fail(err, err_size, -EINVAL, "unknown option %s%s%s%s", word,
+		    nearest ? "; did you mean --" : "", nearest ?: "", nearest ? "?" : "");
+}
+
+static int wrong_command(const struct options *o, const struct row *row, char *err, size_t err_size)
+{
+	char label[LABEL_MAX], takers[128];
+
+	label_of(row, label);
+	commands_taking(row->commands, takers, sizeof(takers));
+	if (!*takers)
+		return fail(err, err_size, -EINVAL, "%s takes no option %s", o->command, label);
+	return fail(err, err_size, -EINVAL, "%s takes no option %s (%s)", o->command, label,
+		    takers);
+}
+
+static int parse_value(struct options *o, int i, const char *text, char *err, size_t err_size)
+{
+	const struct row *row = &rows[i];
+	char label[LABEL_MAX];
+	struct value v = {
+		.kind = row->kind,
+		.label = label,
+		.text = text,
+		.o = o,
+		.at = (char *)o + row->at,
+		.err = err,
+		.err_size = err_size,
+	};
+	int ret;
+
+	label_of(row, label);
+	*err = 0;
+	ret = row->kind->parse(&v);
+	if (!ret)
+		o->given |= 1ull << i;
+	else if (!*err)
+		fail(err, err_size, ret, "%s %s: not %s; for example %s %s", label,
+		     *text ? text : "''", row->kind->what, label, row->example);
+	return ret ? -EINVAL : 0;
+}
+
+static bool key_is_packet(const struct options *o)
+{
+	return o->key == XDD_KEY_packet || o->key == XDD_KEY_frame;
+}
+
+/* What no single option can know. */
+static int validate(const struct options *o, char *err, size_t err_size)
+{
+	static const enum option_id timer_only[] = {OPT_hashes, OPT_slicing, OPT_slices};
+
+	if (option_given(o, OPT_memory) && option_given(o, OPT_capacity))
+		return fail(err, err_size, -EINVAL,
+			    "--memory and --capacity both set the size of the filter: give one");
+	if (option_given(o, OPT_fpr_target) && !option_given(o, OPT_capacity))
+		return fail(err, err_size, -EINVAL,
+			    "--fpr-target needs the number of live keys, for example "
+			    "--capacity 1M --fpr-target %g",
+			    o->fpr_target);
+	for (size_t i = 0; i < XDD_ARRAY_SIZE(timer_only); i++)
+		if (option_given(o, timer_only[i]) && o->engine != XDD_ENGINE_timer)
+			return fail(err, err_size, -EINVAL, "--%s is for --engine timer only",
+				    rows[timer_only[i]].field);
+	if (o->slicing == XDD_SLICING_none && o->slices > 1)
+		return fail(err, err_size, -EINVAL,
+			    "--slicing none is one slice: --slices %u contradicts it", o->slices);
+	if (!key_is_packet(o) && !option_given(o, OPT_window))
+		return fail(err, err_size, -EINVAL,
+			    "--key %s keeps one packet per key and window and drops the rest, so "
+			    "it needs a window that you chose, for example --window 1s",
+			    key_names[o->key]);
+	return 0;
+}
+
+void options_init(struct options *o, const char *command)
+{
+	*o = (struct options){
+		.command = command,
+		.engine = OPTION_AUTO,
+		.clock = OPTION_AUTO,
+		.slicing = OPTION_AUTO,
+		.placement = OPTION_AUTO,
+		.key = XDD_KEY_packet,
+		.hash = XDD_HASH_keyed,
+		.action = XDD_ACTION_drop,
+		.mark_dscp = DEFAULT_MARK_DSCP,
+		.mode = MODE_NATIVE,
+		.frags = OPTION_AUTO,
+		.promisc = true,
+		.format = OPTION_AUTO,
+		.progress = OPTION_AUTO,
+	};
+}
+
+int options_parse(struct options *o, int argc, char **argv, unsigned int on, char *err,
+		  size_t err_size)
+{
+	struct scanner scanner;
+	int value, ret;
+
+	scanner_init(&scanner);
+	opterr = 0;
+	optind = 0; /* glibc: forget an earlier scan */
+	while ((value = getopt_long(argc, argv, scanner.letters, scanner.options, NULL)) != -1) {
+		int i = row_of(value == ':' ? optopt : value);
+
+		if (value == '?')
+			return unknown_option(argv[optind - 1], on, err, err_size);
+		if (!(rows[i].commands & on))
+			return wrong_command(o, &rows[i], err, err_size);
+		if (value == ':')
+			return fail(err, err_size, -EINVAL,
+				    "%s needs a value: %s; for example %s %s", argv[optind - 1],
+				    rows[i].argument, argv[optind - 1], rows[i].example);
+		ret = parse_value(o, i, optarg ?: "", err, err_size);
+		if (ret)
+			return ret;
+	}
+	o->args = argv + optind;
+	o->n_args = argc - optind;
+	return o->help ? 0 : validate(o, err, err_size);
+}
+
+bool option_name_valid(const char *text)
+{
+	size_t n = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-");
+
+	return n && n <= 32 && !text[n];
+}
+
+/* Write @text from column HELP_COLUMN on, broken between words. */
+static void print_wrapped(FILE *to, const char *text)
+{
+	int room = HELP_WIDTH - HELP_COLUMN;
+
+	while ((int)strlen(text) > room) {
+		int n = room;
+
+		while (n > 0 && text[n] != ' ')
+			n--;
+		fprintf(to, "%.*s\n%*s", n, text, HELP_COLUMN, "");
+		text += n + 1;
+	}
+	fprintf(to, "%s\n", text);
+}
+
+static void print_row(FILE *to, const struct row *row)
+{
+	char name[LABEL_MAX], left[2 * LABEL_MAX];
+
+	long_name(row, name);
+	if (row->letter)
+		snprintf(left, sizeof(left), "  -%c, --%s", row->letter, name);
+	else
+		snprintf(left, sizeof(left), "      --%s", name);
+	if (row->argument)
+		snprintf(left + strlen(left), sizeof(left) - strlen(left), " %s", row->argument);
+	fprintf(to, "%-*s ", HELP_COLUMN - 1, left);
+	print_wrapped(to, row->help);
+}
+
+void options_help(FILE *to, unsigned int on, bool everyday)
+{
+	for (int i = 0; i < OPT_MAX; i++)
+		if (rows[i].commands & on && (!everyday || rows[i].commands & EVERYDAY))
+			print_row(to, &rows[i]);
+}

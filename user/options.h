@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The command line. OPTIONS is the only table of options: getopt's array, the parsing, the
+ * help and the question "was it given?" come from it. To add one: a row here, a field in
+ * struct options, and, if no parser in options.c fits, a parser there.
+ */
+#ifndef USER_OPTIONS_H
+#define USER_OPTIONS_H
+
+#include <stdio.h>
+
+#include <xdd/config.h>
+
+/* Which commands take an option. */
+enum {
+	ON_CHECK = 1 << 0,
+	ON_RUN = 1 << 1,
+	ON_LOAD = 1 << 2,
+	ON_UNLOAD = 1 << 3,
+	ON_STATUS = 1 << 4,
+	ON_SET = 1 << 5,
+	ON_AGENT = 1 << 6,
+	ON_PCAP = 1 << 7,
+	ON_BENCH = 1 << 8,
+	ON_NIC = ON_LOAD | ON_RUN,
+	ON_FILTER = ON_NIC | ON_PCAP,
+	ON_ALL = (1 << 9) - 1,
+	EVERYDAY = 1 << 15, /* shown by --help */
+};
+
+/* X(field, parser, letter, ARGUMENT, commands, help, example)
+ * The long name is the field with '-' for '_'. The example completes error messages.
+ */
+#define OPTIONS(X)                                                                                 \
+	X(engine, engine, 0, "NAME", ON_FILTER | EVERYDAY,                                         \
+	  "tagged, timer or exact (default: tagged on a NIC, exact for files)", "tagged")          \
+	X(memory, size, 0, "SIZE", ON_FILTER | EVERYDAY, "filter size in all (default 32MiB)",     \
+	  "64MiB")                                                                                 \
+	X(capacity, count, 0, "KEYS", ON_FILTER,                                                   \
+	  "size for this many live keys instead of --memory", "4M")                                \
+	X(fpr_target, ratio, 0, "P", ON_FILTER,                                                    \
+	  "false-positive rate that --capacity is to reach (timer: 0.001)", "0.001")               \
+	X(window, time, 0, "TIME", ON_FILTER | ON_SET | EVERYDAY,                                  \
+	  "how long a packet is remembered (default 20ms)", "20ms")                                \
+	X(ticks, ticks, 0, "N", ON_FILTER, "resolution: ticks in a window, 1 to 127 (default 16)", \
+	  "16")                                                                                    \
+	X(clock, clock, 0, "NAME", ON_NIC,                                                         \
+	  "exact, coarse, or auto: coarse where a tick is at least its step", "auto")              \
+	X(refresh, flag, 0, NULL, ON_FILTER | EVERYDAY, "a duplicate restarts the window", NULL)   \
+	X(hashes, hashes, 0, "K", ON_FILTER,                                                       \
+	  "timers per key of --engine timer, 1 to 8 (default 4)", "4")                             \
+	X(slicing, slicing, 0, "NAME", ON_FILTER, "none, horizontal or vertical (--engine timer)", \
+	  "horizontal")                                                                            \
+	X(slices, slices, 0, "S", ON_FILTER, "number of slices (default: one cache line each)",    \
+	  "1024")                                                                                  \
+	X(placement, placement, 0, "NAME", ON_NIC | EVERYDAY,                                      \
+	  "shared, percpu, or auto: shared unless one interface has one receive queue", "shared")  \
+	X(key, key, 0, "KIND", ON_FILTER | EVERYDAY,                                               \
+	  "what makes two packets the same: packet (default), frame, flow, biflow, src, dst, "     \
+	  "srcdst, offset:LEN@POS",                                                                \
+	  "packet")                                                                                \
+	X(non_ip, non_ip, 0, "POLICY", ON_FILTER,                                                  \
+	  "frames without IP: pass them (default), or compare them as frame does", "pass")         \
+	X(hash, hash, 0, "NAME", ON_FILTER, "keyed (default), siphash or xxh64", "keyed")          \
+	X(seed, seed, 0, "N", ON_FILTER,                                                           \
+	  "seed of the hash, or random (default: random on a NIC, 0 for files)", "42")             \
+	X(verify_checksum, flag, 0, NULL, ON_PCAP,                                                 \
+	  "pass IPv4 packets with a wrong header checksum, uncompared", NULL)                      \
+	X(action, action, 0, "ACTION", ON_NIC | ON_SET | EVERYDAY,                                 \
+	  "what happens to duplicates: drop (default), count, mark[:dscp=N|:meta], "               \
+	  "redirect:IFACE",                                                                        \
+	  "mark:dscp=63")                                                                          \
+	X(forward, iface, 0, "IFACE", ON_NIC | EVERYDAY,                                           \
+	  "send what is kept to this interface instead of up the stack", "tool0")                  \
+	X(mode, mode, 0, "MODE", ON_NIC | ON_CHECK | EVERYDAY,                                     \
+	  "native (default), generic, or auto: native if the driver can", "native")                \
+	X(frags, when, 0, "WHEN", ON_NIC, "jumbo packets in fragments: on, off or auto (default)", \
+	  "auto")                                                                                  \
+	X(promisc, on_off, 0, "on|off", ON_NIC,                                                    \
+	  "promiscuous mode while attached (default on; restored afterwards)", "on")               \
+	X(name, name, 0, "NAME", ON_NIC | EVERYDAY,                                                \
+	  "name of the instance (default: the first IFACE)", "tap")                                \
+	X(netns, netns, 0, "NAME", ON_NIC | ON_CHECK,                                              \
+	  "the interfaces are in this network namespace", "blue")                                  \
+	X(force, flag, 0, NULL, ON_NIC,                                                            \
+	  "go on although check found trouble, and replace another XDP program", NULL)             \
+	X(keep, flag, 0, NULL, ON_RUN, "leave the program attached when run ends", NULL)           \
+	X(all, flag, 0, NULL, ON_UNLOAD, "every instance", NULL)                                   \
+	X(restart, flag, 0, NULL, ON_SET, "allow changes that empty the filter", NULL)             \
+	X(write, output, 'w', "FILE", ON_PCAP | EVERYDAY,                                          \
+	  "write what is kept to this file; - is stdout (.gz: compressed)", "clean.pcap")          \
+	X(dups, output, 0, "FILE", ON_PCAP | EVERYDAY, "write the dropped copies to this file",    \
+	  "copies.pcap")                                                                           \
+	X(format, format, 0, "NAME", ON_PCAP | EVERYDAY,                                           \
+	  "pcap or pcapng (default: the input's format)", "pcapng")                                \
+	X(progress, when, 0, "WHEN", ON_PCAP, "progress bar: on, off, or auto: on a terminal",     \
+	  "auto")                                                                                  \
+	X(json, flag, 0, NULL, ON_ALL | EVERYDAY, "print the result as JSON", NULL)                \
+	X(quiet, flag, 0, NULL, ON_ALL, "print nothing but errors and what was asked for", NULL)   \
+	X(help, flag, 'h', NULL, ON_ALL | EVERYDAY, "show help and exit", NULL)
+
+/* OPT_window, ...: index of an option; see option_given(). */
+#define OPTION_ENUM(field, ...) OPT_##field,
+enum option_id { OPTIONS(OPTION_ENUM) OPT_MAX };
+
+/* Value of an enumerated option that was left, or set, to `auto`. */
+#define OPTION_AUTO (-1)
+
+enum xdp_mode { MODE_NATIVE, MODE_GENERIC, MODE_AUTO };
+enum option_frags { FRAGS_OFF, FRAGS_ON };	    /* or OPTION_AUTO */
+enum option_progress { PROGRESS_OFF, PROGRESS_ON }; /* or OPTION_AUTO */
+enum option_format { FORMAT_PCAP, FORMAT_PCAPNG };  /* or OPTION_AUTO: as the input */
+
+/* Everything the command line said. Strings point into argv. Numbers are 0 and enumerations
+ * OPTION_AUTO where nothing was given, unless a default is named: derive_config() in derive.h
+ * completes them for a NIC or a file.
+ */
+struct options {
+	const char *command; /* its name */
+	char **args;	     /* what is not an option: interfaces, files, names */
+	int n_args;
+	u64 given; /* bit OPT_<field> */
+
+	int engine;	   /* enum xdd_engine */
+	u64 memory;	   /* bytes */
+	u64 capacity;	   /* keys */
+	double fpr_target; /* above 0, below 1 */
+	u64 window;	   /* ns */
+	u32 ticks;
+	int clock; /* enum xdd_clock */
+	bool refresh;
+	u32 hashes;
+	int slicing; /* enum xdd_slicing */
+	u32 slices;
+	int placement; /* enum xdd_placement */
+
+	int key; /* enum xdd_key_kind; default packet */
+	u32 offset_len, offset_pos;
+	bool non_ip; /* true: frame */
+	int hash;    /* enum xdd_hash_kind */
+	u64 seed;
+	bool seed_random; /* --seed random */
+	bool verify_checksum;
+
+	int action;	      /* enum xdd_dup_action; default drop */
+	u8 mark_dscp;	      /* 0..63; default DEFAULT_MARK_DSCP */
+	bool mark_meta;	      /* mark:meta */
+	const char *redirect; /* interface of redirect:IFACE, else NULL */
+	const char *forward;  /* interface or NULL */
+	int mode;	      /* enum xdp_mode; default MODE_NATIVE */
+	int frags;	      /* enum option_frags */
+	bool promisc;	      /* default true */
+	const char *name;
+	const char *netns;
+	bool force, keep, all, restart;
+
+	const char *write; /* output or NULL; "-" is stdout */
+	const char *dups;
+	int format;   /* enum option_format */
+	int progress; /* enum option_progress */
+
+	bool json, quiet, help;
+};
+
+static inline bool option_given(const struct options *o, enum option_id id)
+{
+	return o->given >> id & 1;
+}
+
+#define DEFAULT_MARK_DSCP 63
+
+/* Options as if nothing had been given to @command. */
+void options_init(struct options *o, const char *command);
+
+/* Parse @argv, whose first element is the command's name and @on its ON_ bit; reorders @argv.
+ * Returns 0; or -EINVAL with one line in @err that names the option, the value and what to
+ * write instead. With --help nothing else is required of the line.
+ */
+int options_parse(struct options *o, int argc, char **argv, unsigned int on, char *err,
+		  size_t err_size);
+
+/* Is @text a valid instance name: 1 to 32 of [A-Za-z0-9_-]? */
+bool option_name_valid(const char *text);
+
+/* Write the help of the options that a command in @on takes to @to; only the everyday ones if
+ * @everyday.
+ */
+void options_help(FILE *to, unsigned int on, bool everyday);
+
+#endif

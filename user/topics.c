@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "topics.h"
+
+#include <string.h>
+
+#include "names.h"
+
+static void print_names(FILE *to, const char *title, const char *const *names,
+			const char *const *help)
+{
+	fprintf(to, "%s\n", title);
+	for (int i = 0; names[i]; i++)
+		fprintf(to, "  %-12s %s\n", names[i], help[i]);
+}
+
+static void topic_engines(FILE *to)
+{
+	print_names(to, "--engine: the filter that is asked \"seen in the window?\"", engine_names,
+		    engine_help);
+	print_names(to, "\n--key: the bytes that make two packets the same", key_names, key_help);
+	print_names(to, "\n--hash: what turns a key into cells", hash_names, hash_help);
+	print_names(to, "\n--slicing: how --engine timer is cut", slicing_names, slicing_help);
+	print_names(to, "\n--placement: who shares a filter", placement_names, placement_help);
+	print_names(to, "\n--clock: what tells the time", clock_names, clock_help);
+	print_names(to, "\n--action: what happens to duplicates", action_names, action_help);
+	fprintf(to,
+		"\nA false positive is a first copy that is called duplicate, a false negative a\n"
+		"duplicate that is called first. tagged errs on about one packet in a million and "
+		"may\n"
+		"let a copy through when a line is full; timer has the rate that its size gives "
+		"it;\n"
+		"exact does not err. All forget a packet within one tick of the end of the "
+		"window.\n");
+}
+
+static void topic_cluster(FILE *to)
+{
+	fprintf(to, "An instance works on one machine. All its interfaces share one filter, so "
+		    "copies that\n"
+		    "arrive on different interfaces are found: xdp-dedup load eth0 eth1. This "
+		    "version has\n"
+		    "no commands that join the filters of several machines.\n");
+}
+
+static void topic_papers(FILE *to)
+{
+	fprintf(to,
+		"Koloniari, Ntarmos, Pitoura, Souravlias: One is Enough: Distributed Filtering "
+		"for\n"
+		"Duplicate Elimination (2011).\n"
+		"  --engine timer   Bloom filters whose cells are timers; a first copy starts the\n"
+		"                   window and a duplicate does not extend it (section 4)\n"
+		"  --slicing        horizontal and vertical slices\n"
+		"  --capacity       with --engine timer: m = -k n / ln(1 - P^(1/k)) cells\n"
+		"--engine tagged is ours: a horizontal slice of one cache line, with tags.\n");
+}
+
+struct topic {
+	const char *name, *summary;
+	void (*print)(FILE *to);
+};
+
+#define TOPIC_ROW(name, summary) {#name, summary, topic_##name},
+static const struct topic topics[] = {TOPICS(TOPIC_ROW){.name = NULL}};
+
+bool topic_print(FILE *to, const char *name)
+{
+	for (const struct topic *t = topics; t->name; t++) {
+		if (strcmp(t->name, name))
+			continue;
+		t->print(to);
+		return true;
+	}
+	return false;
+}
+
+void topics_list(FILE *to)
+{
+	for (const struct topic *t = topics; t->name; t++)
+		fprintf(to, "  xdp-dedup help %-10s %s\n", t->name, t->summary);
+}

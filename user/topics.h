@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What `help TOPIC` prints beside the commands.
+ */
+#ifndef USER_TOPICS_H
+#define USER_TOPICS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* X(name, summary); topic_<name>() in topics.c prints it. */
+#define TOPICS(X)                                                                \
+	X(engines, "engines, keys, hashes, slicing, placement, clocks, actions") \
+	X(cluster, "filters on several machines")                                \
+	X(papers, "where the filters come from")
+
+/* Print the topic called @name to @to; false if there is none. */
+bool topic_print(FILE *to, const char *name);
+
+/* A line per topic, for the overview. */
+void topics_list(FILE *to);
+
+#endif
