@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "derive.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include <xdd/line.h>
+
+#include "message.h"
+#include "model.h"
+#include "units.h"
+
+#define DEFAULT_MEMORY (32ull << 20)
+#define DEFAULT_WINDOW_NS (20ull * 1000 * 1000)
+#define DEFAULT_TICKS 16
+#define DEFAULT_HASHES 4
+#define DEFAULT_TIMER_FPR 0.001
+#define TAGGED_KEYS_PER_LINE 8 /* 64 bits per live key */
+
+/* What the steps of derive_config() share. */
+struct work {
+	const struct options *o;
+	enum derive_target target;
+	unsigned int n_ifaces, n_rx_queues_max, cpus;
+	u64 available; /* bytes of free memory */
+	struct derived *out;
+	char *err;
+	size_t err_size;
+};
+
+u64 derive_coarse_step_ns(void)
+{
+	struct timespec step;
+
+	clock_getres(CLOCK_MONOTONIC_COARSE, &step);
+	return step.tv_sec * 1000000000ull + step.tv_nsec;
+}
+
+int derive_window_ticks(u64 window_ns, u64 tick_ns, u32 *ticks)
+{
+	u64 n = window_ns / tick_ns;
+
+	if (!n || n > XDD_MAX_WINDOW_TICKS)
+		return -ERANGE;
+	*ticks = n;
+	return 0;
+}
+
+/* Free memory as the kernel estimates it, in bytes; where it does not say, all there can be. */
+static u64 memory_available(void)
+{
+	FILE *meminfo = fopen("/proc/meminfo", "re");
+	u64 kib = UINT64_MAX / 1024;
+	char line[128];
+
+	if (!meminfo)
+		return kib * 1024;
+	while (fgets(line, sizeof(line), meminfo))
+		if (sscanf(line, "MemAvailable: %" SCNu64, (uint64_t *)&kib) == 1)
+			break;
+	fclose(meminfo);
+	return kib * 1024;
+}
+
+static void derive_kinds(struct work *w)
+{
+	const struct options *o = w->o;
+	struct xdd_fixed *f = &w->out->fixed;
+	int engine = w->target == DERIVE_NIC ? XDD_ENGINE_tagged : XDD_ENGINE_exact;
+
+	f->engine = o->engine == OPTION_AUTO ? engine : o->engine;
+	f->key = o->key;
+	f->offset_len = o->offset_len;
+	f->offset_pos = o->offset_pos;
+	f->non_ip_frame = o->non_ip;
+	f->hash = o->hash;
+	f->refresh = o->refresh;
+	f->hashes = f->engine != XDD_ENGINE_timer ? 1 : o->hashes ?: DEFAULT_HASHES;
+}
+
+/* A NIC's checksums are the real ones; anonymised captures have wrong ones, segmentation offload
+ * leaves lengths at 0, and a snap length cuts frames.
+ */
+static void derive_checks(struct work *w)
+{
+	struct xdd_fixed *f = &w->out->fixed;
+	bool file = w->target == DERIVE_FILE;
+
+	f->verify_checksum = !file || w->o->verify_checksum;
+	f->zero_checksum_ok = file && w->o->verify_checksum;
+	f->zero_length_ok = file;
+	f->short_capture_ok = file;
+}
+
+static int derive_seed(struct work *w)
+{
+	const struct options *o = w->o;
+	u64 *seed = &w->out->fixed.seed;
+
+	w->out->secret_random =
+		o->seed_random || (w->target == DERIVE_NIC && !option_given(o, OPT_seed));
+	*seed = o->seed;
+	if (w->out->secret_random && getrandom(seed, sizeof(*seed), 0) != sizeof(*seed))
+		return fail(w->err, w->err_size, -errno, "no random seed from the kernel: %m");
+	return 0;
+}
+
+static int derive_window(struct work *w)
+{
+	const struct options *o = w->o;
+	struct derived *out = w->out;
+	u64 window = option_given(o, OPT_window) ? o->window : DEFAULT_WINDOW_NS;
+	u32 ticks = o->ticks ?: DEFAULT_TICKS;
+	char text[UNITS_TEXT_MAX];
+
+	if (window < ticks && o->ticks)
+		return fail(w->err, w->err_size, -ERANGE,
+			    "--window %s cannot be cut into %u ticks of at least 1 ns: "
+			    "fewer --ticks or a longer --window",
+			    units_time_text(window, text), ticks);
+	if (window < ticks)
+		ticks = window;
+	out->fixed.tick_ns = window / ticks;
+	out->live.window_ns = window;
+	out->live.window_ticks = ticks;
+	out->window_ns = window;
+	out->sure_ns = window;
+	if (out->fixed.engine != XDD_ENGINE_exact) {
+		out->window_ns = out->fixed.tick_ns * ticks;
+		out->sure_ns = out->fixed.tick_ns * (ticks - 1);
+	}
+	return 0;
+}
+
+static void add_warning(struct derived *out, const char *text)
+{
+	size_t used = strlen(out->warning);
+
+	snprintf(out->warning + used, sizeof(out->warning) - used, "%s%s", used ? "; " : "", text);
+}
+
+/* The coarse clock moves in steps: no finer tick can come from it. */
+static void derive_clock(struct work *w)
+{
+	struct derived *out = w->out;
+	u64 step = derive_coarse_step_ns();
+	bool coarse_fits = out->fixed.tick_ns >= step;
+
+	out->fixed.clock = XDD_CLOCK_exact;
+	if (w->target == DERIVE_FILE)
+		return;
+	if (w->o->clock == XDD_CLOCK_coarse || (w->o->clock == OPTION_AUTO && coarse_fits))
+		out->fixed.clock = XDD_CLOCK_coarse;
+	if (out->fixed.clock == XDD_CLOCK_coarse)
+		out->clock_step_ns = step;
+	if (w->o->clock == XDD_CLOCK_coarse && !coarse_fits)
+		add_warning(out, "the coarse clock's steps are longer than a tick: "
+				 "the window is uncertain by one step");
+}
+
+/* Shared, unless everything surely arrives on one CPU; the exact engine is one hash. */
+static int derive_placement(struct work *w)
+{
+	struct derived *out = w->out;
+	bool one_queue = w->n_ifaces == 1 && w->n_rx_queues_max == 1;
+	bool exact = out->fixed.engine == XDD_ENGINE_exact;
+
+	if (exact && w->o->placement == XDD_PLACEMENT_percpu)
+		return fail(w->err, w->err_size, -EINVAL,
+			    "--placement percpu: engine exact is one hash that all CPUs share; "
+			    "leave the option out, or use another --engine");
+	if (w->target == DERIVE_FILE || exact)
+		out->fixed.placement = XDD_PLACEMENT_shared;
+	else if (w->o->placement != OPTION_AUTO)
+		out->fixed.placement = w->o->placement;
+	else
+		out->fixed.placement = one_queue ? XDD_PLACEMENT_percpu : XDD_PLACEMENT_shared;
+	if (out->fixed.placement == XDD_PLACEMENT_percpu && !one_queue)
+		add_warning(out, "percpu: a copy that arrives on another CPU than the first one "
+				 "will not be found; --placement shared finds it");
+	out->fixed.stripes = out->fixed.placement == XDD_PLACEMENT_shared ? DERIVE_STRIPES : 1;
+	return 0;
+}
+
+/* The rate of a timer filter of @lines lines that holds @keys keys. */
+static double timer_rate(const struct work *w, double keys, double lines)
+{
+	const struct xdd_fixed *f = &w->out->fixed;
+	double slices = 1;
+
+	if (f->slicing == XDD_SLICING_horizontal)
+		slices = w->o->slices ?: lines;
+	return model_timer(keys, slices, lines / slices * XDD_LINE_TIMERS, f->hashes);
+}
+
+static double fpr_target(const struct work *w)
+{
+	return option_given(w->o, OPT_fpr_target) ? w->o->fpr_target : DEFAULT_TIMER_FPR;
+}
+
+/* Lines of a timer filter for @keys keys: those of an unsliced one, and as many more as it takes
+ * to make up for the uneven spread of keys over horizontal slices.
+ */
+static double timer_lines(const struct work *w, double keys)
+{
+	double target = fpr_target(w), low, high, middle;
+
+	low = model_bloom_cells(keys, target, w->out->fixed.hashes) / XDD_LINE_TIMERS;
+	low = fmax(ceil(low), 1);
+	high = low;
+	while (timer_rate(w, keys, high) > target && high < UINT32_MAX)
+		high *= 2;
+	while (high - low > fmax(1, low / 1024)) {
+		middle = floor((low + high) / 2);
+		if (timer_rate(w, keys, middle) > target)
+			low = middle;
+		else
+			high = middle;
+	}
+	return timer_rate(w, keys, low) > target ? high : low;
+}
+
+/* Keys that a timer filter of @lines lines holds at the target rate: the inverse. */
+static u64 timer_keys(const struct work *w, double lines)
+{
+	double low = 0, high = lines * XDD_LINE_TIMERS, middle;
+
+	while (high - low > fmax(0.5, low / 4096)) {
+		middle = (low + high) / 2;
+		if (timer_rate(w, middle, lines) > fpr_target(w))
+			high = middle;
+		else
+			low = middle;
+	}
+	return low;
+}
+
+/* Lines for --capacity, on all CPUs, the same in every slice. */
+static double lines_for_capacity(const struct work *w)
+{
+	double keys = w->o->capacity, slices = w->o->slices ?: 1;
+
+	if (w->out->fixed.engine == XDD_ENGINE_timer)
+		return ceil(timer_lines(w, keys) / slices) * slices;
+	return ceil(keys / TAGGED_KEYS_PER_LINE);
+}
+
+static int too_much_memory(const struct work *w, double bytes)
+{
+	char needed[UNITS_TEXT_MAX], there[UNITS_TEXT_MAX];
+	u64 rounded = bytes < (double)UINT64_MAX ? (u64)bytes : UINT64_MAX;
+
+	return fail(w->err, w->err_size, -ENOMEM,
+		    "the filter would take %s, but %s of memory are free: give a smaller %s",
+		    units_size_text(rounded, needed), units_size_text(w->available, there),
+		    option_given(w->o, OPT_capacity) ? "--capacity" : "--memory");
+}
+
+/* The filter's size in bytes as asked for, on all CPUs. */
+static int wanted_bytes(const struct work *w, double per_key, u64 *bytes)
+{
+	const struct options *o = w->o;
+	double wanted = DEFAULT_MEMORY;
+
+	if (option_given(o, OPT_memory))
+		wanted = o->memory;
+	else if (option_given(o, OPT_capacity))
+		wanted = per_key ? o->capacity * per_key : lines_for_capacity(w) * XDD_LINE_BYTES;
+	if (wanted > (double)w->available)
+		return too_much_memory(w, wanted);
+	*bytes = wanted;
+	return 0;
+}
+
+/* No lines: the kernel's LRU hash, or a table on the host that grows up to memory_bytes. */
+static int derive_exact(struct work *w)
+{
+	struct derived *out = w->out;
+	u64 per_key = w->target == DERIVE_NIC ? DERIVE_EXACT_NIC_BYTES : DERIVE_EXACT_FILE_BYTES;
+	bool sized = option_given(w->o, OPT_memory) || option_given(w->o, OPT_capacity);
+	u64 bytes = w->available / 2;
+	int err;
+
+	out->fixed.slicing = XDD_SLICING_none;
+	out->fixed.slices = 1;
+	out->fixed.blocks = 1;
+	out->fixed.lines_per_block = 1;
+	if (w->target == DERIVE_NIC || sized) {
+		err = wanted_bytes(w, per_key, &bytes);
+		if (err)
+			return err;
+	}
+	if (bytes / per_key > UINT32_MAX && w->target == DERIVE_NIC)
+		return fail(w->err, w->err_size, -ERANGE,
+			    "engine exact holds at most 4294967295 keys on a NIC: smaller %s",
+			    option_given(w->o, OPT_capacity) ? "--capacity" : "--memory");
+	out->memory_bytes = bytes < per_key ? per_key : bytes;
+	out->capacity_keys = out->memory_bytes / per_key;
+	if (w->target == DERIVE_NIC)
+		out->exact_entries = out->capacity_keys;
+	return 0;
+}
+
+/* Blocks of a filter of @bytes: shared, one line each; per CPU, as large as a value can be. */
+static int derive_blocks(struct work *w, u64 bytes)
+{
+	struct derived *out = w->out;
+	struct xdd_fixed *f = &out->fixed;
+	bool percpu = f->placement == XDD_PLACEMENT_percpu;
+	u64 copies = percpu ? w->cpus : 1, slices = w->o->slices ?: 1;
+	u64 block = percpu ? DERIVE_BLOCK_BYTES : XDD_LINE_BYTES, usable, blocks;
+
+	f->lines_per_block = percpu ? DERIVE_BLOCK_LINES : 1;
+	usable = f->lines_per_block * XDD_LINE_BYTES * copies;
+	if (option_given(w->o, OPT_capacity))
+		blocks = (bytes + usable - 1) / usable;
+	else
+		blocks = bytes / copies / block ?: 1;
+	if (!percpu && blocks > slices)
+		blocks -= blocks % slices;
+	out->lines = blocks * f->lines_per_block;
+	if (out->lines > UINT32_MAX)
+		return fail(w->err, w->err_size, -ERANGE,
+			    "the filter would have %" PRIu64 " lines of 64 bytes, 4294967295 are "
+			    "possible: less than 256GiB",
+			    (uint64_t)out->lines);
+	f->blocks = blocks;
+	out->memory_bytes = blocks * block * copies;
+	if (out->memory_bytes > w->available)
+		return too_much_memory(w, out->memory_bytes);
+	return 0;
+}
+
+static int derive_slices(struct work *w)
+{
+	struct xdd_fixed *f = &w->out->fixed;
+	u32 slices = w->o->slices ?: w->out->lines;
+
+	f->slices = f->slicing == XDD_SLICING_none ? 1 : slices;
+	if (f->slices > w->out->lines)
+		return fail(w->err, w->err_size, -ERANGE,
+			    "--slices %u: a slice has at least one line of 64 bytes, and the "
+			    "filter has %" PRIu64 ": fewer slices or more --memory",
+			    f->slices, (uint64_t)w->out->lines);
+	return 0;
+}
+
+/* What the filter is good for; on per-CPU placement the keys are taken as evenly spread. */
+static void derive_capacity(struct work *w)
+{
+	struct derived *out = w->out;
+	u64 copies = out->fixed.placement == XDD_PLACEMENT_percpu ? w->cpus : 1;
+	double keys;
+
+	if (option_given(w->o, OPT_capacity))
+		out->capacity_keys = w->o->capacity;
+	else if (out->fixed.engine == XDD_ENGINE_timer)
+		out->capacity_keys = timer_keys(w, out->lines) * copies;
+	else
+		out->capacity_keys = out->lines * TAGGED_KEYS_PER_LINE * copies;
+	keys = (double)out->capacity_keys / copies;
+	if (out->fixed.engine == XDD_ENGINE_timer)
+		out->fpr_model = timer_rate(w, keys, out->lines);
+	else
+		out->fpr_model = model_tagged(keys, out->lines);
+}
+
+static int derive_filter(struct work *w)
+{
+	struct derived *out = w->out;
+	const struct options *o = w->o;
+	u64 bytes;
+	int err;
+
+	if (out->fixed.engine == XDD_ENGINE_exact)
+		return derive_exact(w);
+	if (out->fixed.engine == XDD_ENGINE_tagged && option_given(o, OPT_fpr_target) &&
+	    o->fpr_target < model_tagged_full())
+		return fail(w->err, w->err_size, -ERANGE,
+			    "--fpr-target %g: engine tagged reaches %.1g; --engine exact reaches "
+			    "any",
+			    o->fpr_target, model_tagged_full());
+	out->fixed.slicing = o->slicing == OPTION_AUTO ? XDD_SLICING_horizontal : o->slicing;
+	err = wanted_bytes(w, 0, &bytes);
+	if (!err)
+		err = derive_blocks(w, bytes);
+	if (!err)
+		err = derive_slices(w);
+	if (!err)
+		derive_capacity(w);
+	return err;
+}
+
+static void derive_live(struct work *w)
+{
+	const struct options *o = w->o;
+	struct xdd_live *live = &w->out->live;
+
+	live->abi = XDD_ABI;
+	live->action = o->action;
+	live->mark_dscp = o->mark_dscp;
+	live->mark_meta = o->mark_meta;
+	live->forward = o->forward != NULL;
+}
+
+int derive_config(const struct options *o, enum derive_target target, unsigned int n_ifaces,
+		  unsigned int n_rx_queues_max, unsigned int possible_cpus, struct derived *out,
+		  char *err, size_t err_size)
+{
+	struct work w = {
+		.o = o,
+		.target = target,
+		.n_ifaces = n_ifaces,
+		.n_rx_queues_max = n_rx_queues_max,
+		.cpus = possible_cpus ?: 1,
+		.available = memory_available(),
+		.out = out,
+		.err = err,
+		.err_size = err_size,
+	};
+	int ret;
+
+	memset(out, 0, sizeof(*out));
+	if (target == DERIVE_NIC && (!n_ifaces || n_ifaces > XDD_MAX_IFACES))
+		return fail(err, err_size, -EINVAL,
+			    "an instance has 1 to %d interfaces, not %u: load the others under "
+			    "another --name",
+			    XDD_MAX_IFACES, n_ifaces);
+	derive_kinds(&w);
+	derive_checks(&w);
+	derive_live(&w);
+	ret = derive_seed(&w);
+	if (!ret)
+		ret = derive_window(&w);
+	if (ret)
+		return ret;
+	derive_clock(&w);
+	ret = derive_placement(&w);
+	return ret ?: derive_filter(&w);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * From what the user said to what the core is configured with: defaults, sizes, resolution.
+ */
+#ifndef USER_DERIVE_H
+#define USER_DERIVE_H
+
+#include "options.h"
+
+enum derive_target { DERIVE_NIC, DERIVE_FILE };
+
+/* A per-CPU map value: the most the kernel allows, and the lines left of it after the start is
+ * rounded up to a cache line.
+ */
+#define DERIVE_BLOCK_BYTES (32 * 1024)
+#define DERIVE_BLOCK_LINES (DERIVE_BLOCK_BYTES / XDD_LINE_BYTES - 1)
+
+/* Locks of shared placement. */
+#define DERIVE_STRIPES 4096
+
+/* Memory per key of the exact engine: an element and its bucket of the kernel's LRU hash with a
+ * whole flow key; and on the host 24 bytes in a table that is at most half full.
+ */
+#define DERIVE_EXACT_NIC_BYTES 128
+#define DERIVE_EXACT_FILE_BYTES 48
+
+struct derived {
+	struct xdd_fixed fixed;
+	struct xdd_live live; /* the interfaces' slots are empty, the loader fills them */
+
+	/* The filter's bytes on all CPUs; for the exact engine the most that it may take. */
+	u64 memory_bytes;
+	u64 lines;	    /* 64-byte lines, of one CPU if percpu; 0: exact */
+	u64 capacity_keys;  /* live keys that it is sized for */
+	u32 exact_entries;  /* NIC, exact: entries of the LRU hash; else 0 */
+	double fpr_model;   /* with that many keys live; 0: exact */
+	bool secret_random; /* draw the hash's secret, else expand it from fixed.seed */
+	u64 sure_ns;	    /* copies up to this far apart are surely found ... */
+	u64 window_ns;	    /* ... and beyond this never, both plus ... */
+	u64 clock_step_ns;  /* ... the steps in which the clock moves; 0: exact */
+	char warning[256];  /* what to tell the user, or empty */
+};
+
+/*
+ * Complete @o for @target. @n_ifaces (at least 1) and @n_rx_queues_max, the most receive queues
+ * that one of them has, decide --placement auto; @possible_cpus divides per-CPU memory. All three
+ * are ignored for files.
+ *
+ * Returns 0, or with a line in @err: -EINVAL for options that contradict each other or the
+ * target, -ERANGE for a size, window or number that is out of range, -ENOMEM for more memory than
+ * is free now, or what getrandom() returned.
+ */
+int derive_config(const struct options *o, enum derive_target target, unsigned int n_ifaces,
+		  unsigned int n_rx_queues_max, unsigned int possible_cpus, struct derived *out,
+		  char *err, size_t err_size);
+
+/* Ticks of @tick_ns in a window of @window_ns, for a change while running. Returns 0, or -ERANGE
+ * if they are not 1 to XDD_MAX_WINDOW_TICKS; *@ticks is untouched then.
+ */
+int derive_window_ticks(u64 window_ns, u64 tick_ns, u32 *ticks);
+
+/* Step of CLOCK_MONOTONIC_COARSE in nanoseconds. */
+u64 derive_coarse_step_ns(void);
+
+#endif
