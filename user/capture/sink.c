@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "sink.h"
+
+#define SINK_BUFFER (1u << 20)
+#define MAX_SINKS 4
+
+/* Temporary files that exist. The handler reads it at any moment: a name is entered before its
+ * file is made and leaves after the file has.
+ */
+static char *volatile temporaries[MAX_SINKS];
+
+static void remove_temporaries(int signal)
+{
+	static const char said[] = "xdp-dedup: interrupted: no output was written\n";
+	bool any = false;
+	u32 i;
+
+	(void)signal;
+	for (i = 0; i < MAX_SINKS; i++) {
+		if (temporaries[i] && !unlink(temporaries[i]))
+			any = true;
+	}
+	if (any)
+		(void)!write(STDERR_FILENO, said, sizeof(said) - 1);
+	_exit(1);
+}
+
+void sink_guard(void)
+{
+	struct sigaction end = {.sa_handler = remove_temporaries};
+
+	sigfillset(&end.sa_mask);
+	sigaction(SIGINT, &end, NULL);
+	sigaction(SIGTERM, &end, NULL);
+	sigaction(SIGHUP, &end, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static int temporary_enter(char *name)
+{
+	u32 i;
+
+	for (i = 0; i < MAX_SINKS; i++) {
+		if (!temporaries[i]) {
+			temporaries[i] = name;
+			return 0;
+		}
+	}
+	return -EMFILE;
+}
+
+static void temporary_leave(const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < MAX_SINKS; i++) {
+		if (temporaries[i] == name)
+			temporaries[i] = NULL;
+	}
+}
+
+/* A name in the directory of s->path that nobody else uses. */
+static int temporary_name(struct sink *s)
+{
+	const char *slash = strrchr(s->path, '/');
+	int directory = slash ? slash - s->path + 1 : 0;
+	u64 random;
+
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return -errno;
+	if (asprintf(&s->temp, "%.*s.xdp-dedup-%016llx.tmp", directory, s->path,
+		     (unsigned long long)random) < 0) {
+		s->temp = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static int open_temporary(struct sink *s)
+{
+	int rc = temporary_name(s);
+
+	if (rc)
+		return rc;
+	rc = temporary_enter(s->temp);
+	if (rc)
+		return rc;
+	s->fd = open(s->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (s->fd >= 0)
+		return 0;
+	rc = -errno;
+	temporary_leave(s->temp);
+	free(s->temp);
+	s->temp = NULL;
+	return rc;
+}
+
+static int open_path(struct sink *s, const char *path)
+{
+	struct stat st;
+	bool exists = !stat(path, &st);
+
+	if (exists && S_ISDIR(st.st_mode))
+		return -EISDIR;
+	if (exists && access(path, W_OK))
+		return -errno;
+	if (exists && !S_ISREG(st.st_mode)) {
+		s->fd = open(path, O_WRONLY | O_CLOEXEC);
+		return s->fd < 0 ? -errno : 0;
+	}
+	/* A symbolic link stays one: its target is replaced. */
+	s->path = exists ? realpath(path, NULL) : strdup(path);
+	return s->path ? open_temporary(s) : -errno;
+}
+
+static int open_stdout(struct sink *s)
+{
+	if (isatty(STDOUT_FILENO))
+		return -ENOTTY;
+	s->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	return s->fd < 0 ? -errno : 0;
+}
+
+static bool ends_in_gz(const char *path)
+{
+	size_t len = strlen(path);
+
+	return len > 3 && !strcmp(path + len - 3, ".gz");
+}
+
+int sink_open(struct sink *s, const char *path)
+{
+	int rc;
+
+	memset(s, 0, sizeof(*s));
+	s->fd = -1;
+	s->buffer = malloc(SINK_BUFFER);
+	if (!s->buffer)
+		return -ENOMEM;
+	rc = strcmp(path, "-") ? open_path(s, path) : open_stdout(s);
+	if (!rc && ends_in_gz(path)) {
+		s->gzip = gzdopen(s->fd, "wb");
+		rc = s->gzip ? 0 : -ENOMEM;
+	}
+	if (rc)
+		sink_close(s);
+	return rc;
+}
+
+static int write_out(struct sink *s, const u8 *data, size_t len)
+{
+	while (len) {
+		ssize_t done;
+
+		errno = 0;
+		done = s->gzip ? gzwrite(s->gzip, data, len) : write(s->fd, data, len);
+		if (done <= 0)
+			return errno ? -errno : -EIO;
+		data += done;
+		len -= done;
+	}
+	return 0;
+}
+
+static int write_buffered(struct sink *s)
+{
+	size_t used = s->used;
+
+	s->used = 0;
+	return write_out(s, s->buffer, used);
+}
+
+int sink_write(struct sink *s, const void *data, size_t len)
+{
+	int rc;
+
+	s->offset += len;
+	if (len > SINK_BUFFER - s->used) {
+		rc = write_buffered(s);
+		if (rc)
+			return rc;
+		if (len >= SINK_BUFFER)
+			return write_out(s, data, len);
+	}
+	memcpy(s->buffer + s->used, data, len);
+	s->used += len;
+	return 0;
+}
+
+int sink_flush(struct sink *s)
+{
+	return s->gzip ? 0 : write_buffered(s);
+}
+
+bool sink_can_patch(const struct sink *s)
+{
+	return s->temp && !s->gzip;
+}
+
+int sink_patch(struct sink *s, u64 offset, const void *data, size_t len)
+{
+	int rc = write_buffered(s);
+	ssize_t done;
+
+	if (rc)
+		return rc;
+	done = pwrite(s->fd, data, len, offset);
+	if (done < 0)
+		return -errno;
+	return (size_t)done == len ? 0 : -EIO;
+}
+
+int sink_finish(struct sink *s)
+{
+	int rc = write_buffered(s), closed;
+
+	errno = 0;
+	if (s->gzip)
+		closed = gzclose(s->gzip) == Z_OK ? 0 : errno ? -errno : -EIO;
+	else
+		closed = close(s->fd) ? -errno : 0;
+	s->gzip = NULL;
+	s->fd = -1;
+	return rc ? rc : closed;
+}
+
+int sink_publish(struct sink *s)
+{
+	if (!s->temp)
+		return 0;
+	if (rename(s->temp, s->path))
+		return -errno;
+	temporary_leave(s->temp);
+	free(s->temp);
+	s->temp = NULL;
+	return 0;
+}
+
+void sink_close(struct sink *s)
+{
+	if (s->gzip)
+		gzclose(s->gzip);
+	else if (s->fd >= 0)
+		close(s->fd);
+	if (s->temp) {
+		unlink(s->temp);
+		temporary_leave(s->temp);
+	}
+	free(s->temp);
+	free(s->path);
+	free(s->buffer);
+	memset(s, 0, sizeof(*s));
+	s->fd = -1;
+}
