@@ -106,7 +106,7 @@ static int derive_seed(struct work *w)
 		o->seed_random || (w->target == DERIVE_NIC && !option_given(o, OPT_seed));
 	*seed = o->seed;
 	if (w->out->secret_random && getrandom(seed, sizeof(*seed), 0) != sizeof(*seed))
-		return fail(w->err, w->err_size, -errno, "no random seed from the kernel: %m");
+		return refuse(w->err, w->err_size, -errno, "no random seed from the kernel: %m");
 	return 0;
 }
 
@@ -119,10 +119,10 @@ static int derive_window(struct work *w)
 	char text[UNITS_TEXT_MAX];
 
 	if (window < ticks && o->ticks)
-		return fail(w->err, w->err_size, -ERANGE,
-			    "--window %s cannot be cut into %u ticks of at least 1 ns: "
-			    "fewer --ticks or a longer --window",
-			    units_time_text(window, text), ticks);
+		return refuse(w->err, w->err_size, -ERANGE,
+			      "--window %s cannot be cut into %u ticks of at least 1 ns: "
+			      "fewer --ticks or a longer --window",
+			      units_time_text(window, text), ticks);
 	if (window < ticks)
 		ticks = window;
 	out->fixed.tick_ns = window / ticks;
@@ -171,9 +171,9 @@ static int derive_placement(struct work *w)
 	bool exact = out->fixed.engine == XDD_ENGINE_exact;
 
 	if (exact && w->o->placement == XDD_PLACEMENT_percpu)
-		return fail(w->err, w->err_size, -EINVAL,
-			    "--placement percpu: engine exact is one hash that all CPUs share; "
-			    "leave the option out, or use another --engine");
+		return refuse(w->err, w->err_size, -EINVAL,
+			      "--placement percpu: engine exact is one hash that all CPUs share; "
+			      "leave the option out, or use another --engine");
 	if (w->target == DERIVE_FILE || exact)
 		out->fixed.placement = XDD_PLACEMENT_shared;
 	else if (w->o->placement != OPTION_AUTO)
@@ -255,10 +255,10 @@ static int too_much_memory(const struct work *w, double bytes)
 	char needed[UNITS_TEXT_MAX], there[UNITS_TEXT_MAX];
 	u64 rounded = bytes < (double)UINT64_MAX ? (u64)bytes : UINT64_MAX;
 
-	return fail(w->err, w->err_size, -ENOMEM,
-		    "the filter would take %s, but %s of memory are free: give a smaller %s",
-		    units_size_text(rounded, needed), units_size_text(w->available, there),
-		    option_given(w->o, OPT_capacity) ? "--capacity" : "--memory");
+	return refuse(w->err, w->err_size, -ENOMEM,
+		      "the filter would take %s, but %s of memory are free: give a smaller %s",
+		      units_size_text(rounded, needed), units_size_text(w->available, there),
+		      option_given(w->o, OPT_capacity) ? "--capacity" : "--memory");
 }
 
 /* The filter's size in bytes as asked for, on all CPUs. */
@@ -296,9 +296,9 @@ static int derive_exact(struct work *w)
 			return err;
 	}
 	if (bytes / per_key > UINT32_MAX && w->target == DERIVE_NIC)
-		return fail(w->err, w->err_size, -ERANGE,
-			    "engine exact holds at most 4294967295 keys on a NIC: smaller %s",
-			    option_given(w->o, OPT_capacity) ? "--capacity" : "--memory");
+		return refuse(w->err, w->err_size, -ERANGE,
+			      "engine exact holds at most 4294967295 keys on a NIC: smaller %s",
+			      option_given(w->o, OPT_capacity) ? "--capacity" : "--memory");
 	out->memory_bytes = bytes < per_key ? per_key : bytes;
 	out->capacity_keys = out->memory_bytes / per_key;
 	if (w->target == DERIVE_NIC)
@@ -325,10 +325,10 @@ static int derive_blocks(struct work *w, u64 bytes)
 		blocks -= blocks % slices;
 	out->lines = blocks * f->lines_per_block;
 	if (out->lines > UINT32_MAX)
-		return fail(w->err, w->err_size, -ERANGE,
-			    "the filter would have %" PRIu64 " lines of 64 bytes, 4294967295 are "
-			    "possible: less than 256GiB",
-			    (uint64_t)out->lines);
+		return refuse(w->err, w->err_size, -ERANGE,
+			      "the filter would have %" PRIu64 " lines of 64 bytes, 4294967295 are "
+			      "possible: less than 256GiB",
+			      (uint64_t)out->lines);
 	f->blocks = blocks;
 	out->memory_bytes = blocks * block * copies;
 	if (out->memory_bytes > w->available)
@@ -343,10 +343,10 @@ static int derive_slices(struct work *w)
 
 	f->slices = f->slicing == XDD_SLICING_none ? 1 : slices;
 	if (f->slices > w->out->lines)
-		return fail(w->err, w->err_size, -ERANGE,
-			    "--slices %u: a slice has at least one line of 64 bytes, and the "
-			    "filter has %" PRIu64 ": fewer slices or more --memory",
-			    f->slices, (uint64_t)w->out->lines);
+		return refuse(w->err, w->err_size, -ERANGE,
+			      "--slices %u: a slice has at least one line of 64 bytes, and the "
+			      "filter has %" PRIu64 ": fewer slices or more --memory",
+			      f->slices, (uint64_t)w->out->lines);
 	return 0;
 }
 
@@ -381,10 +381,10 @@ static int derive_filter(struct work *w)
 		return derive_exact(w);
 	if (out->fixed.engine == XDD_ENGINE_tagged && option_given(o, OPT_fpr_target) &&
 	    o->fpr_target < model_tagged_full())
-		return fail(w->err, w->err_size, -ERANGE,
-			    "--fpr-target %g: engine tagged reaches %.1g; --engine exact reaches "
-			    "any",
-			    o->fpr_target, model_tagged_full());
+		return refuse(w->err, w->err_size, -ERANGE,
+			      "--fpr-target %g: engine tagged reaches %.1g; --engine exact reaches "
+			      "any",
+			      o->fpr_target, model_tagged_full());
 	out->fixed.slicing = o->slicing == OPTION_AUTO ? XDD_SLICING_horizontal : o->slicing;
 	err = wanted_bytes(w, 0, &bytes);
 	if (!err)
@@ -427,10 +427,10 @@ int derive_config(const struct options *o, enum derive_target target, unsigned i
 
 	memset(out, 0, sizeof(*out));
 	if (target == DERIVE_NIC && (!n_ifaces || n_ifaces > XDD_MAX_IFACES))
-		return fail(err, err_size, -EINVAL,
-			    "an instance has 1 to %d interfaces, not %u: load the others under "
-			    "another --name",
-			    XDD_MAX_IFACES, n_ifaces);
+		return refuse(err, err_size, -EINVAL,
+			      "an instance has 1 to %d interfaces, not %u: load the others under "
+			      "another --name",
+			      XDD_MAX_IFACES, n_ifaces);
 	derive_kinds(&w);
 	derive_checks(&w);
 	derive_live(&w);

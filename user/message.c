@@ -7,7 +7,7 @@
 
 static bool quiet;
 
-int fail(char *err, size_t size, int code, const char *format, ...)
+int refuse(char *err, size_t size, int code, const char *format, ...)
 {
 	va_list args;
 

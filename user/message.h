@@ -9,9 +9,10 @@
 
 #define MESSAGE_MAX 512
 
-/* Format a line into @err (@size bytes, cut to fit) and return @code, a negative errno. */
-__attribute__((format(printf, 4, 5))) int fail(char *err, size_t size, int code, const char *format,
-					       ...);
+/* For functions that can fail: format a line into @err (@size bytes, cut to fit) and return @code,
+ * a negative errno. */
+__attribute__((format(printf, 4, 5))) int refuse(char *err, size_t size, int code,
+						 const char *format, ...);
 
 /* "xdp-dedup: LINE" on stderr. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);

@@ -91,9 +91,9 @@ static int parse_choice(struct value *v)
 		return 0;
 	}
 	nearest = name_nearest(kind->choices, v->text);
-	return fail(v->err, v->err_size, -EINVAL, "%s %s: not %s%s%s%s", v->label, v->text,
-		    kind->what, nearest ? "; did you mean " : "", nearest ?: "",
-		    nearest ? "?" : "");
+	return refuse(v->err, v->err_size, -EINVAL, "%s %s: not %s%s%s%s", v->label, v->text,
+		      kind->what, nearest ? "; did you mean " : "", nearest ?: "",
+		      nearest ? "?" : "");
 }
 
 static int parse_on_off(struct value *v)
@@ -162,10 +162,11 @@ static int parse_key(struct value *v)
 		if (!strncmp(v->text, prefix, strlen(prefix)) && strlen(rest) < sizeof(spec) &&
 		    !parse_offset(v, strcpy(spec, rest)))
 			return 0;
-		return fail(v->err, v->err_size, -EINVAL,
-			    "--key %s: write offset:LEN@POS, LEN 1 to 65535 bytes from byte POS of "
-			    "the frame, 0 to 65535, for example --key offset:20@14",
-			    v->text);
+		return refuse(
+			v->err, v->err_size, -EINVAL,
+			"--key %s: write offset:LEN@POS, LEN 1 to 65535 bytes from byte POS of "
+			"the frame, 0 to 65535, for example --key offset:20@14",
+			v->text);
 	}
 	return parse_choice(v);
 }
@@ -192,9 +193,9 @@ static int parse_mark(struct value *v, const char *how)
 
 	if (!strncmp(how, "dscp=", 5)) {
 		if (units_number(how + 5, &dscp) || dscp > 63)
-			return fail(v->err, v->err_size, -EINVAL,
-				    "--action %s: a DSCP is 0 to 63, for example mark:dscp=63",
-				    v->text);
+			return refuse(v->err, v->err_size, -EINVAL,
+				      "--action %s: a DSCP is 0 to 63, for example mark:dscp=63",
+				      v->text);
 	} else if (*how && strcmp(how, "meta")) {
 		return -EINVAL;
 	}
@@ -256,10 +257,10 @@ static int parse_output(struct value *v)
 	const char *t = v->text;
 
 	if (*t && strspn(t, "0123456789.eE+-") == strlen(t) && strpbrk(t, "0123456789"))
-		return fail(v->err, v->err_size, -EINVAL,
-			    "%s %s: a number is the window in editcap; here -w names the output "
-			    "file and the window is --window 50ms (a file of that name: ./%s)",
-			    v->label, t, t);
+		return refuse(v->err, v->err_size, -EINVAL,
+			      "%s %s: a number is the window in editcap; here -w names the output "
+			      "file and the window is --window 50ms (a file of that name: ./%s)",
+			      v->label, t, t);
 	if (!*t || (*t == '-' && t[1]))
 		return -EINVAL;
 	*(const char **)v->at = t;

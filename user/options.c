@@ -111,10 +111,10 @@ static int unknown_option(const char *word, unsigned int on, char *err, size_t e
 
 	if (optopt >= FIRST_VALUE) {
 		label_of(&rows[optopt - FIRST_VALUE], bare);
-		return fail(err, err_size, -EINVAL, "%s takes no value: %s", bare, word);
+		return refuse(err, err_size, -EINVAL, "%s takes no value: %s", bare, word);
 	}
 	if (optopt)
-		return fail(err, err_size, -EINVAL, "unknown option -%c", optopt);
+		return refuse(err, err_size, -EINVAL, "unknown option -%c", optopt);
 	for (int i = 0; i < OPT_MAX; i++) {
 		if (!(rows[i].commands & on))
 			continue;
@@ -125,8 +125,8 @@ static int unknown_option(const char *word, unsigned int on, char *err, size_t e
 	names[n] = NULL;
 	snprintf(bare, sizeof(bare), "%.*s", (int)strcspn(word + 2, "="), word + 2);
 	nearest = name_nearest(names, bare);
-	return fail(err, err_size, -EINVAL, "unknown option %s%s%s%s", word,
-		    nearest ? "; did you mean --" : "", nearest ?: "", nearest ? "?" : "");
+	return refuse(err, err_size, -EINVAL, "unknown option %s%s%s%s", word,
+		      nearest ? "; did you mean --" : "", nearest ?: "", nearest ? "?" : "");
 }
 
 static int wrong_command(const struct options *o, const struct row *row, char *err, size_t err_size)
@@ -136,9 +136,9 @@ static int wrong_command(const struct options *o, const struct row *row, char *e
 	label_of(row, label);
 	commands_taking(row->commands, takers, sizeof(takers));
 	if (!*takers)
-		return fail(err, err_size, -EINVAL, "%s takes no option %s", o->command, label);
-	return fail(err, err_size, -EINVAL, "%s takes no option %s (%s)", o->command, label,
-		    takers);
+		return refuse(err, err_size, -EINVAL, "%s takes no option %s", o->command, label);
+	return refuse(err, err_size, -EINVAL, "%s takes no option %s (%s)", o->command, label,
+		      takers);
 }
 
 static int parse_value(struct options *o, int i, const char *text, char *err, size_t err_size)
@@ -162,8 +162,8 @@ static int parse_value(struct options *o, int i, const char *text, char *err, si
 	if (!ret)
 		o->given |= 1ull << i;
 	else if (!*err)
-		fail(err, err_size, ret, "%s %s: not %s; for example %s %s", label,
-		     *text ? text : "''", row->kind->what, label, row->example);
+		refuse(err, err_size, ret, "%s %s: not %s; for example %s %s", label,
+		       *text ? text : "''", row->kind->what, label, row->example);
 	return ret ? -EINVAL : 0;
 }
 
@@ -178,25 +178,25 @@ static int validate(const struct options *o, char *err, size_t err_size)
 	static const enum option_id timer_only[] = {OPT_hashes, OPT_slicing, OPT_slices};
 
 	if (option_given(o, OPT_memory) && option_given(o, OPT_capacity))
-		return fail(err, err_size, -EINVAL,
-			    "--memory and --capacity both set the size of the filter: give one");
+		return refuse(err, err_size, -EINVAL,
+			      "--memory and --capacity both set the size of the filter: give one");
 	if (option_given(o, OPT_fpr_target) && !option_given(o, OPT_capacity))
-		return fail(err, err_size, -EINVAL,
-			    "--fpr-target needs the number of live keys, for example "
-			    "--capacity 1M --fpr-target %g",
-			    o->fpr_target);
+		return refuse(err, err_size, -EINVAL,
+			      "--fpr-target needs the number of live keys, for example "
+			      "--capacity 1M --fpr-target %g",
+			      o->fpr_target);
 	for (size_t i = 0; i < XDD_ARRAY_SIZE(timer_only); i++)
 		if (option_given(o, timer_only[i]) && o->engine != XDD_ENGINE_timer)
-			return fail(err, err_size, -EINVAL, "--%s is for --engine timer only",
-				    rows[timer_only[i]].field);
+			return refuse(err, err_size, -EINVAL, "--%s is for --engine timer only",
+				      rows[timer_only[i]].field);
 	if (o->slicing == XDD_SLICING_none && o->slices > 1)
-		return fail(err, err_size, -EINVAL,
-			    "--slicing none is one slice: --slices %u contradicts it", o->slices);
+		return refuse(err, err_size, -EINVAL,
+			      "--slicing none is one slice: --slices %u contradicts it", o->slices);
 	if (!key_is_packet(o) && !option_given(o, OPT_window))
-		return fail(err, err_size, -EINVAL,
-			    "--key %s keeps one packet per key and window and drops the rest, so "
-			    "it needs a window that you chose, for example --window 1s",
-			    key_names[o->key]);
+		return refuse(err, err_size, -EINVAL,
+			      "--key %s keeps one packet per key and window and drops the rest, so "
+			      "it needs a window that you chose, for example --window 1s",
+			      key_names[o->key]);
 	return 0;
 }
 
@@ -237,9 +237,9 @@ int options_parse(struct options *o, int argc, char **argv, unsigned int on, cha
 		if (!(rows[i].commands & on))
 			return wrong_command(o, &rows[i], err, err_size);
 		if (value == ':')
-			return fail(err, err_size, -EINVAL,
-				    "%s needs a value: %s; for example %s %s", argv[optind - 1],
-				    rows[i].argument, argv[optind - 1], rows[i].example);
+			return refuse(err, err_size, -EINVAL,
+				      "%s needs a value: %s; for example %s %s", argv[optind - 1],
+				      rows[i].argument, argv[optind - 1], rows[i].example);
 		ret = parse_value(o, i, optarg ?: "", err, err_size);
 		if (ret)
 			return ret;

@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Defaults and sizes: what each target gets, and that a size keeps what it promises. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include <xdd/line.h>
+
+#include "derive.h"
+#include "message.h"
+#include "model.h"
+
+#define MIB (1ull << 20)
+#define GIVE(o, field, value) ((o)->field = (value), (o)->given |= 1ull << OPT_##field)
+
+static char err[MESSAGE_MAX];
+
+static struct options options(void)
+{
+	struct options o;
+
+	options_init(&o, "test");
+	return o;
+}
+
+/* One interface of four queues on a machine of four CPUs. */
+static struct derived nic(const struct options *o)
+{
+	struct derived d;
+
+	if (derive_config(o, DERIVE_NIC, 1, 4, 4, &d, err, sizeof(err)))
+		fail_msg("%s", err);
+	return d;
+}
+
+static struct derived file(const struct options *o)
+{
+	struct derived d;
+
+	if (derive_config(o, DERIVE_FILE, 0, 0, 0, &d, err, sizeof(err)))
+		fail_msg("%s", err);
+	return d;
+}
+
+static void refused(const struct options *o, enum derive_target target, int code, const char *word)
+{
+	struct derived d;
+
+	*err = 0;
+	assert_int_equal(derive_config(o, target, 1, 4, 4, &d, err, sizeof(err)), code);
+	if (!strstr(err, word))
+		fail_msg("no \"%s\" in: %s", word, err);
+	assert_null(strchr(err, '\n'));
+}
+
+static void test_nic_defaults(void **state)
+{
+	struct options o = options();
+	struct derived d = nic(&o);
+
+	(void)state;
+	assert_int_equal(d.fixed.engine, XDD_ENGINE_tagged);
+	assert_int_equal(d.fixed.key, XDD_KEY_packet);
+	assert_int_equal(d.fixed.hash, XDD_HASH_keyed);
+	assert_int_equal(d.fixed.placement, XDD_PLACEMENT_shared);
+	assert_int_equal(d.fixed.slicing, XDD_SLICING_horizontal);
+	assert_int_equal(d.fixed.blocks, 32 * MIB / 64);
+	assert_int_equal(d.fixed.lines_per_block, 1);
+	assert_int_equal(d.fixed.slices, 32 * MIB / 64);
+	assert_int_equal(d.fixed.stripes, 4096);
+	assert_int_equal(d.fixed.hashes, 1);
+	assert_int_equal(d.fixed.tick_ns, 1250000);
+	assert_true(d.fixed.verify_checksum);
+	assert_false(d.fixed.zero_checksum_ok || d.fixed.zero_length_ok ||
+		     d.fixed.short_capture_ok || d.fixed.non_ip_frame || d.fixed.refresh);
+	assert_int_equal(d.live.abi, XDD_ABI);
+	assert_int_equal(d.live.window_ticks, 16);
+	assert_int_equal(d.live.window_ns, 20000000);
+	assert_int_equal(d.live.action, XDD_ACTION_drop);
+	assert_int_equal(d.live.mark_dscp, 63);
+	assert_false(d.live.forward);
+	assert_int_equal(d.memory_bytes, 32 * MIB);
+	assert_int_equal(d.capacity_keys, 4 * MIB);
+	assert_int_equal(d.sure_ns, 18750000);
+	assert_int_equal(d.window_ns, 20000000);
+	assert_int_equal(d.exact_entries, 0);
+	assert_true(d.secret_random);
+	assert_string_equal(d.warning, "");
+	assert_true(d.fixed.seed != nic(&o).fixed.seed);
+}
+
+static void test_file_defaults(void **state)
+{
+	struct options o = options();
+	struct derived d = file(&o);
+
+	(void)state;
+	assert_int_equal(d.fixed.engine, XDD_ENGINE_exact);
+	assert_int_equal(d.fixed.placement, XDD_PLACEMENT_shared);
+	assert_int_equal(d.fixed.clock, XDD_CLOCK_exact);
+	assert_int_equal(d.fixed.blocks, 1);
+	assert_int_equal(d.fixed.lines_per_block, 1);
+	assert_int_equal(d.fixed.slices, 1);
+	assert_true(d.fixed.seed == 0);
+	assert_false(d.secret_random);
+	assert_true(d.fixed.zero_length_ok && d.fixed.short_capture_ok);
+	assert_false(d.fixed.verify_checksum || d.fixed.zero_checksum_ok);
+	assert_int_equal(d.live.window_ns, 20000000);
+	assert_int_equal(d.sure_ns, 20000000);
+	assert_int_equal(d.window_ns, 20000000);
+	assert_int_equal(d.lines, 0);
+	assert_true(d.memory_bytes > MIB);
+	o.verify_checksum = true;
+	d = file(&o);
+	assert_true(d.fixed.verify_checksum && d.fixed.zero_checksum_ok);
+}
+
+static void test_copied(void **state)
+{
+	struct options o = options();
+	struct derived d;
+
+	(void)state;
+	GIVE(&o, seed, 42);
+	GIVE(&o, key, XDD_KEY_offset);
+	o.offset_len = 20;
+	o.offset_pos = 14;
+	o.non_ip = o.refresh = true;
+	o.hash = XDD_HASH_xxh64;
+	o.action = XDD_ACTION_mark;
+	o.mark_dscp = 5;
+	o.mark_meta = true;
+	o.forward = "tool0";
+	d = nic(&o);
+	assert_int_equal(d.fixed.seed, 42);
+	assert_false(d.secret_random);
+	assert_int_equal(d.fixed.key, XDD_KEY_offset);
+	assert_int_equal(d.fixed.offset_len, 20);
+	assert_int_equal(d.fixed.offset_pos, 14);
+	assert_int_equal(d.fixed.hash, XDD_HASH_xxh64);
+	assert_true(d.fixed.non_ip_frame && d.fixed.refresh);
+	assert_int_equal(d.live.action, XDD_ACTION_mark);
+	assert_int_equal(d.live.mark_dscp, 5);
+	assert_true(d.live.mark_meta && d.live.forward);
+	o.seed_random = true;
+	assert_true(file(&o).secret_random);
+	assert_true(file(&o).fixed.seed != file(&o).fixed.seed);
+}
+
+static void test_window(void **state)
+{
+	struct options o = options();
+	struct derived d;
+
+	(void)state;
+	o.engine = XDD_ENGINE_tagged;
+	GIVE(&o, window, 100000);
+	GIVE(&o, ticks, 127);
+	d = nic(&o);
+	assert_int_equal(d.fixed.tick_ns, 787);
+	assert_int_equal(d.live.window_ticks, 127);
+	assert_int_equal(d.window_ns, 787 * 127);
+	assert_int_equal(d.sure_ns, 787 * 126);
+	GIVE(&o, ticks, 1);
+	d = nic(&o);
+	assert_int_equal(d.fixed.tick_ns, 100000);
+	assert_int_equal(d.sure_ns, 0);
+
+	GIVE(&o, window, 3);
+	GIVE(&o, ticks, 4);
+	refused(&o, DERIVE_NIC, -ERANGE, "--window 3 ns");
+	o.ticks = 0;
+	d = nic(&o);
+	assert_int_equal(d.fixed.tick_ns, 1);
+	assert_int_equal(d.live.window_ticks, 3);
+}
+
+static void test_window_ticks(void **state)
+{
+	u32 ticks = 7;
+
+	(void)state;
+	assert_int_equal(derive_window_ticks(20000000, 1250000, &ticks), 0);
+	assert_int_equal(ticks, 16);
+	assert_int_equal(derive_window_ticks(1250000, 1250000, &ticks), 0);
+	assert_int_equal(ticks, 1);
+	assert_int_equal(derive_window_ticks(127 * 1250000, 1250000, &ticks), 0);
+	assert_int_equal(ticks, 127);
+	assert_int_equal(derive_window_ticks(128 * 1250000, 1250000, &ticks), -ERANGE);
+	assert_int_equal(derive_window_ticks(1249999, 1250000, &ticks), -ERANGE);
+	assert_int_equal(ticks, 127);
+}
+
+static void test_clock(void **state)
+{
+	struct options o = options();
+	u64 step = derive_coarse_step_ns();
+
+	(void)state;
+	assert_in_range(step, 1000000, 10000000); /* HZ from 100 to 1000 */
+	GIVE(&o, ticks, 10);
+	GIVE(&o, window, 10 * step);
+	assert_int_equal(nic(&o).fixed.clock, XDD_CLOCK_coarse);
+	assert_int_equal(nic(&o).clock_step_ns, step);
+	assert_int_equal(file(&o).fixed.clock, XDD_CLOCK_exact);
+	GIVE(&o, window, 10 * step - 1);
+	assert_int_equal(nic(&o).fixed.clock, XDD_CLOCK_exact);
+	assert_int_equal(nic(&o).clock_step_ns, 0);
+	GIVE(&o, clock, XDD_CLOCK_coarse);
+	assert_int_equal(nic(&o).fixed.clock, XDD_CLOCK_coarse);
+	assert_non_null(strstr(nic(&o).warning, "coarse"));
+	GIVE(&o, window, 20 * step);
+	assert_string_equal(nic(&o).warning, "");
+	GIVE(&o, clock, XDD_CLOCK_exact);
+	assert_int_equal(nic(&o).fixed.clock, XDD_CLOCK_exact);
+}
+
+static enum xdd_placement placement(const struct options *o, unsigned int n_ifaces,
+				    unsigned int n_queues, bool warns)
+{
+	struct derived d;
+
+	assert_int_equal(derive_config(o, DERIVE_NIC, n_ifaces, n_queues, 2, &d, err, sizeof(err)),
+			 0);
+	assert_int_equal(!!strstr(d.warning, "another CPU"), warns);
+	assert_int_equal(d.fixed.stripes, d.fixed.placement == XDD_PLACEMENT_shared ? 4096 : 1);
+	return d.fixed.placement;
+}
+
+static void test_placement(void **state)
+{
+	struct options o = options();
+
+	(void)state;
+	assert_int_equal(placement(&o, 1, 1, false), XDD_PLACEMENT_percpu);
+	assert_int_equal(placement(&o, 1, 2, false), XDD_PLACEMENT_shared);
+	assert_int_equal(placement(&o, 2, 1, false), XDD_PLACEMENT_shared);
+	GIVE(&o, placement, XDD_PLACEMENT_percpu);
+	assert_int_equal(placement(&o, 1, 1, false), XDD_PLACEMENT_percpu);
+	assert_int_equal(placement(&o, 1, 2, true), XDD_PLACEMENT_percpu);
+	assert_int_equal(placement(&o, 2, 1, true), XDD_PLACEMENT_percpu);
+	GIVE(&o, placement, XDD_PLACEMENT_shared);
+	assert_int_equal(placement(&o, 1, 1, false), XDD_PLACEMENT_shared);
+	assert_int_equal(file(&o).fixed.placement, XDD_PLACEMENT_shared);
+	GIVE(&o, engine, XDD_ENGINE_exact);
+	o.placement = OPTION_AUTO;
+	assert_int_equal(placement(&o, 1, 1, false), XDD_PLACEMENT_shared);
+	GIVE(&o, placement, XDD_PLACEMENT_percpu);
+	refused(&o, DERIVE_NIC, -EINVAL, "--placement percpu");
+}
+
+static void test_percpu_memory(void **state)
+{
+	struct options o = options();
+	struct derived d;
+
+	(void)state;
+	GIVE(&o, placement, XDD_PLACEMENT_percpu);
+	d = nic(&o);
+	assert_int_equal(d.fixed.blocks, 32 * MIB / 4 / 32768);
+	assert_int_equal(d.fixed.lines_per_block, 511);
+	assert_int_equal(d.fixed.slices, d.fixed.blocks * 511);
+	assert_int_equal(d.lines, d.fixed.blocks * 511);
+	assert_int_equal(d.memory_bytes, 32 * MIB);
+	assert_int_equal(d.capacity_keys, d.lines * 4 * 8);
+	GIVE(&o, memory, 64); /* a block per CPU is the least */
+	d = nic(&o);
+	assert_int_equal(d.fixed.blocks, 1);
+	assert_int_equal(d.memory_bytes, 4 * 32768);
+	o = options();
+	GIVE(&o, placement, XDD_PLACEMENT_percpu);
+	GIVE(&o, capacity, 1000000);
+	d = nic(&o);
+	assert_true(d.lines * 4 * 8 >= 1000000);
+	assert_true(d.lines * 4 * 8 < 1000000 + 4 * 8 * 511);
+}
+
+static void test_tagged_size(void **state)
+{
+	struct options o = options();
+	struct derived d;
+
+	(void)state;
+	GIVE(&o, capacity, 4 * MIB);
+	d = nic(&o);
+	assert_int_equal(d.memory_bytes, 32 * MIB);
+	assert_int_equal(d.capacity_keys, 4 * MIB);
+	GIVE(&o, capacity, 9);
+	assert_int_equal(nic(&o).fixed.blocks, 2);
+	GIVE(&o, capacity, 1);
+	assert_int_equal(nic(&o).fixed.blocks, 1);
+	GIVE(&o, fpr_target, 1e-7);
+	refused(&o, DERIVE_NIC, -ERANGE, "--engine exact");
+	GIVE(&o, fpr_target, 1e-6);
+	assert_true(nic(&o).fpr_model <= 1e-6);
+	o = options();
+	GIVE(&o, memory, 64);
+	assert_int_equal(nic(&o).fixed.blocks, 1);
+	GIVE(&o, memory, 127);
+	assert_int_equal(nic(&o).memory_bytes, 64);
+}
+
+/* Unsliced: the formula's size to the line. Sliced: more, so that the target is met, but not
+ * a hundredth more than that.
+ */
+static void test_timer_size(void **state)
+{
+	static const double targets[] = {0.1, 0.01, 0.001, 1e-6};
+	struct options o = options();
+
+	(void)state;
+	GIVE(&o, engine, XDD_ENGINE_timer);
+	GIVE(&o, capacity, 100000);
+	for (size_t i = 0; i < XDD_ARRAY_SIZE(targets); i++) {
+		double p = targets[i], cells = model_bloom_cells(100000, p, 4);
+		struct derived d;
+
+		GIVE(&o, fpr_target, p);
+		o.slicing = XDD_SLICING_none;
+		d = nic(&o);
+		assert_int_equal(d.fixed.slices, 1);
+		assert_in_range(d.lines, cells / 60, cells / 60 + 1);
+		o.slicing = OPTION_AUTO;
+		d = nic(&o);
+		assert_int_equal(d.fixed.slicing, XDD_SLICING_horizontal);
+		assert_int_equal(d.fixed.slices, d.lines);
+		assert_true(d.lines > cells / 60);
+		assert_true(model_timer(100000, d.lines, 60, 4) <= p);
+		assert_true(model_timer(100000, d.lines * .99, 60, 4) > p);
+		assert_true(d.fpr_model <= p);
+	}
+	assert_int_equal(nic(&o).fixed.hashes, 4);
+	GIVE(&o, hashes, 6);
+	assert_int_equal(nic(&o).fixed.hashes, 6);
+	o.given &= ~(1ull << OPT_fpr_target);
+	assert_true(nic(&o).fpr_model <= 0.001);
+}
+
+static void test_timer_capacity_is_inverse(void **state)
+{
+	struct options o = options(), back = options();
+	struct derived d;
+
+	(void)state;
+	GIVE(&o, engine, XDD_ENGINE_timer);
+	d = nic(&o);
+	assert_int_equal(d.memory_bytes, 32 * MIB);
+	GIVE(&back, engine, XDD_ENGINE_timer);
+	GIVE(&back, capacity, d.capacity_keys);
+	assert_in_range(nic(&back).memory_bytes, 31.5 * MIB, 32.5 * MIB);
+}
+
+static void test_slices(void **state)
+{
+	struct options o = options();
+	struct derived d;
+
+	(void)state;
+	GIVE(&o, engine, XDD_ENGINE_timer);
+	GIVE(&o, memory, 1000 * 64);
+	GIVE(&o, slices, 7);
+	d = nic(&o);
+	assert_int_equal(d.fixed.slices, 7);
+	assert_int_equal(d.lines, 994); /* the same in every slice */
+	assert_int_equal(d.memory_bytes, 994 * 64);
+	GIVE(&o, slicing, XDD_SLICING_vertical);
+	assert_int_equal(nic(&o).fixed.slicing, XDD_SLICING_vertical);
+	assert_int_equal(nic(&o).fixed.slices, 7);
+	GIVE(&o, slices, 1001);
+	refused(&o, DERIVE_NIC, -ERANGE, "--slices 1001");
+	o.given = 0;
+	GIVE(&o, slices, 7);
+	GIVE(&o, capacity, 100000);
+	d = nic(&o);
+	assert_int_equal(d.lines % 7, 0);
+	assert_true(d.fpr_model <= 0.001);
+}
+
+static void test_exact_size(void **state)
+{
+	struct options o = options();
+	struct derived d;
+
+	(void)state;
+	GIVE(&o, engine, XDD_ENGINE_exact);
+	d = nic(&o);
+	assert_int_equal(d.memory_bytes, 32 * MIB);
+	assert_int_equal(d.exact_entries, 32 * MIB / 128);
+	GIVE(&o, capacity, 1000000);
+	d = nic(&o);
+	assert_int_equal(d.exact_entries, 1000000);
+	d = file(&o);
+	assert_int_equal(d.exact_entries, 0);
+	assert_int_equal(d.memory_bytes, 48000000);
+	o = options();
+	GIVE(&o, memory, 64);
+	GIVE(&o, engine, XDD_ENGINE_exact);
+	assert_int_equal(nic(&o).exact_entries, 1);
+}
+
+static void test_too_much(void **state)
+{
+	static const int engines[] = {XDD_ENGINE_tagged, XDD_ENGINE_timer, XDD_ENGINE_exact};
+
+	(void)state;
+	for (size_t i = 0; i < XDD_ARRAY_SIZE(engines); i++) {
+		struct options o = options();
+
+		GIVE(&o, engine, engines[i]);
+		GIVE(&o, memory, 1ull << 60);
+		refused(&o, DERIVE_NIC, -ENOMEM, "--memory");
+		refused(&o, DERIVE_FILE, -ENOMEM, "--memory");
+		GIVE(&o, memory, UINT64_MAX);
+		refused(&o, DERIVE_NIC, -ENOMEM, "--memory");
+		o.given = 0;
+		GIVE(&o, capacity, UINT64_MAX);
+		refused(&o, DERIVE_NIC, -ENOMEM, "--capacity");
+		refused(&o, DERIVE_FILE, -ENOMEM, "--capacity");
+	}
+}
+
+static void test_ifaces(void **state)
+{
+	struct options o = options();
+	struct derived d;
+
+	(void)state;
+	assert_int_equal(derive_config(&o, DERIVE_NIC, 16, 1, 1, &d, err, sizeof(err)), 0);
+	assert_int_equal(derive_config(&o, DERIVE_NIC, 17, 1, 1, &d, err, sizeof(err)), -EINVAL);
+	assert_non_null(strstr(err, "17"));
+	assert_int_equal(derive_config(&o, DERIVE_NIC, 0, 1, 1, &d, err, sizeof(err)), -EINVAL);
+}
+
+/* Average over the fill of a filter, as a stream of distinct keys meets it. */
+static double average_rate(double keys, double cells, double slices)
+{
+	double sum = 0;
+
+	for (double n = 0; n < keys; n += 10)
+		sum += model_timer(n, slices, cells / slices, 4);
+	return sum / (keys / 10);
+}
+
+/* koloniari-2011's synthetic stream: 5706 distinct keys in 48400 cells, measured. */
+static void test_model_timer(void **state)
+{
+	static const struct {
+		double slices, rate;
+	} measured[] = {{1, .00465}, {40, .00481}, {80, .00501}, {200, .00549}};
+
+	(void)state;
+	for (size_t i = 0; i < XDD_ARRAY_SIZE(measured); i++) {
+		double rate = average_rate(5706, 48400, measured[i].slices);
+
+		if (rate < measured[i].rate * .97 || rate > measured[i].rate * 1.03)
+			fail_msg("%g slices: %g instead of %g", measured[i].slices, rate,
+				 measured[i].rate);
+	}
+	assert_true(model_timer(0, 100, 60, 4) == 0);
+	assert_true(model_timer(1e9, 10, 60, 4) <= 1);
+	assert_true(model_timer(1e9, 10, 60, 4) > .999);
+}
+
+static void test_model_tagged(void **state)
+{
+	(void)state;
+	assert_true(model_tagged(0, 1000) == 0);
+	/* Half full of 16 measured 5e-7: eight cells of 2^-24 each. */
+	assert_true(model_tagged(8000, 1000) > 4.6e-7);
+	assert_true(model_tagged(8000, 1000) < 4.8e-7);
+	assert_true(model_tagged(1e6, 1000) == model_tagged_full());
+	assert_true(model_tagged_full() == 15.0 / (1 << 24));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nic_defaults),
+		cmocka_unit_test(test_file_defaults),
+		cmocka_unit_test(test_copied),
+		cmocka_unit_test(test_window),
+		cmocka_unit_test(test_window_ticks),
+		cmocka_unit_test(test_clock),
+		cmocka_unit_test(test_placement),
+		cmocka_unit_test(test_percpu_memory),
+		cmocka_unit_test(test_tagged_size),
+		cmocka_unit_test(test_timer_size),
+		cmocka_unit_test(test_timer_capacity_is_inverse),
+		cmocka_unit_test(test_slices),
+		cmocka_unit_test(test_exact_size),
+		cmocka_unit_test(test_too_much),
+		cmocka_unit_test(test_ifaces),
+		cmocka_unit_test(test_model_timer),
+		cmocka_unit_test(test_model_tagged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

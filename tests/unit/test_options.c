@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The command line: every option's good and bad values, and what contradicts what. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "message.h"
+#include "options.h"
+
+#define MAX_WORDS 16
+
+/* Parse the words of @line, split at spaces ("''" is an empty word), for the commands @on. */
+static int parse(const char *line, unsigned int on, struct options *o, char *err)
+{
+	static char copy[1024];
+	char *argv[MAX_WORDS + 1], *rest, *word;
+	int argc = 0;
+
+	assert_true(strlen(line) < sizeof(copy));
+	strcpy(copy, line);
+	argv[argc++] = "command";
+	for (word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+		assert_true(argc < MAX_WORDS);
+		argv[argc++] = strcmp(word, "''") ? word : "";
+	}
+	argv[argc] = NULL;
+	options_init(o, "command");
+	return options_parse(o, argc, argv, on, err, MESSAGE_MAX);
+}
+
+static struct options good(const char *line, unsigned int on)
+{
+	char err[MESSAGE_MAX];
+	struct options o;
+
+	if (parse(line, on, &o, err))
+		fail_msg("%s: %s", line, err);
+	return o;
+}
+
+/* @line is refused by a message of one line that contains each of the NULL-ended words. */
+static void bad(const char *line, unsigned int on, ...)
+{
+	char err[MESSAGE_MAX] = "";
+	struct options o;
+	const char *word;
+	va_list words;
+
+	assert_int_equal(parse(line, on, &o, err), -EINVAL);
+	assert_null(strchr(err, '\n'));
+	va_start(words, on);
+	while ((word = va_arg(words, const char *)))
+		if (!strstr(err, word))
+			fail_msg("%s: no \"%s\" in: %s", line, word, err);
+	va_end(words);
+}
+
+static void test_defaults(void **state)
+{
+	struct options o = good("", ON_RUN);
+
+	(void)state;
+	assert_true(o.given == 0);
+	assert_int_equal(o.n_args, 0);
+	assert_int_equal(o.engine, OPTION_AUTO);
+	assert_int_equal(o.clock, OPTION_AUTO);
+	assert_int_equal(o.placement, OPTION_AUTO);
+	assert_int_equal(o.key, XDD_KEY_packet);
+	assert_int_equal(o.hash, XDD_HASH_keyed);
+	assert_int_equal(o.action, XDD_ACTION_drop);
+	assert_int_equal(o.mode, MODE_NATIVE);
+	assert_int_equal(o.frags, OPTION_AUTO);
+	assert_int_equal(o.format, OPTION_AUTO);
+	assert_true(o.promisc);
+	assert_false(o.non_ip || o.refresh || o.force || o.keep || o.json || o.quiet);
+	assert_null(o.name);
+	assert_null(o.write);
+}
+
+static void test_filter(void **state)
+{
+	struct options o = good("--engine timer --memory 64MiB --window 1.5s --ticks 127 "
+				"--hashes 8 --slicing vertical --slices 4",
+				ON_LOAD);
+
+	(void)state;
+	assert_int_equal(o.engine, XDD_ENGINE_timer);
+	assert_int_equal(o.memory, 64 << 20);
+	assert_int_equal(o.window, 1500000000);
+	assert_int_equal(o.ticks, 127);
+	assert_int_equal(o.hashes, 8);
+	assert_int_equal(o.slicing, XDD_SLICING_vertical);
+	assert_int_equal(o.slices, 4);
+	assert_true(option_given(&o, OPT_window));
+	assert_false(option_given(&o, OPT_capacity));
+	o = good("--capacity=1M --fpr-target 1/1024 --refresh --clock coarse --placement percpu "
+		 "--hash siphash --seed 0x10 --non-ip frame",
+		 ON_RUN);
+	assert_int_equal(o.capacity, 1000000);
+	assert_true(o.fpr_target == 1.0 / 1024);
+	assert_true(o.refresh && o.non_ip);
+	assert_int_equal(o.clock, XDD_CLOCK_coarse);
+	assert_int_equal(o.placement, XDD_PLACEMENT_percpu);
+	assert_int_equal(o.hash, XDD_HASH_siphash);
+	assert_int_equal(o.seed, 16);
+	assert_false(o.seed_random);
+	o = good("--seed 7 --seed random --clock auto --placement auto", ON_RUN);
+	assert_true(o.seed_random);
+	assert_int_equal(o.clock, OPTION_AUTO);
+	assert_int_equal(o.placement, OPTION_AUTO);
+}
+
+static void test_key(void **state)
+{
+	struct options o = good("--key offset:20@14 --window 1s", ON_PCAP);
+
+	(void)state;
+	assert_int_equal(o.key, XDD_KEY_offset);
+	assert_int_equal(o.offset_len, 20);
+	assert_int_equal(o.offset_pos, 14);
+	assert_int_equal(good("--key frame", ON_PCAP).key, XDD_KEY_frame);
+	assert_int_equal(good("--key biflow --window 1s", ON_PCAP).key, XDD_KEY_biflow);
+	bad("--key flow", ON_PCAP, "--key flow", "one packet per key", "--window 1s", NULL);
+	bad("--key offset:20@14", ON_PCAP, "--window", NULL);
+	bad("--key pakcet", ON_PCAP, "--key pakcet", "did you mean packet?", NULL);
+	bad("--key offset:0@14", ON_PCAP, "--key offset:0@14", "offset:20@14", NULL);
+	bad("--key offset:65536@14", ON_PCAP, "offset:65536@14", NULL);
+	bad("--key offset:20@65536", ON_PCAP, "offset:20@65536", NULL);
+	bad("--key offset:20", ON_PCAP, "LEN@POS", NULL);
+	bad("--key offset", ON_PCAP, "LEN@POS", NULL);
+	bad("--key offset:", ON_PCAP, "LEN@POS", NULL);
+	bad("--key offset:-1@2", ON_PCAP, "LEN@POS", NULL);
+	bad("--key offset:1@2@3", ON_PCAP, "LEN@POS", NULL);
+	bad("--key offset:11111111111111111111@2", ON_PCAP, "LEN@POS", NULL);
+}
+
+static void test_action(void **state)
+{
+	struct options o = good("--action mark", ON_RUN);
+
+	(void)state;
+	assert_int_equal(o.action, XDD_ACTION_mark);
+	assert_int_equal(o.mark_dscp, DEFAULT_MARK_DSCP);
+	assert_false(o.mark_meta);
+	o = good("--action mark:dscp=0", ON_RUN);
+	assert_int_equal(o.mark_dscp, 0);
+	o = good("--action mark:meta", ON_SET);
+	assert_true(o.mark_meta);
+	o = good("--action redirect:tool0 --forward tool1", ON_LOAD);
+	assert_int_equal(o.action, XDD_ACTION_redirect);
+	assert_string_equal(o.redirect, "tool0");
+	assert_string_equal(o.forward, "tool1");
+	assert_int_equal(good("--action count", ON_RUN).action, XDD_ACTION_count);
+	bad("--action mark:dscp=64", ON_RUN, "mark:dscp=64", "0 to 63", NULL);
+	bad("--action mark:dscp=", ON_RUN, "0 to 63", NULL);
+	bad("--action mark:x", ON_RUN, "--action mark:x", "mark:dscp=N", NULL);
+	bad("--action mark:", ON_RUN, "--action mark:", NULL);
+	bad("--action drop:x", ON_RUN, "--action drop:x", NULL);
+	bad("--action redirect", ON_RUN, "redirect:IFACE", NULL);
+	bad("--action redirect:", ON_RUN, "redirect:IFACE", NULL);
+	bad("--action redirect:a-name-that-is-too-long", ON_RUN, "redirect:IFACE", NULL);
+	bad("--action dro", ON_RUN, "--action dro", NULL);
+	bad("--forward a/b", ON_RUN, "--forward a/b", NULL);
+	bad("--forward ''", ON_RUN, "--forward ''", NULL);
+}
+
+static void test_nic(void **state)
+{
+	struct options o = good("eth0 --mode skb --frags on --promisc off eth1 --name a_B-9 "
+				"--netns blue --force",
+				ON_LOAD);
+
+	(void)state;
+	assert_int_equal(o.n_args, 2);
+	assert_string_equal(o.args[0], "eth0");
+	assert_string_equal(o.args[1], "eth1");
+	assert_int_equal(o.mode, MODE_GENERIC);
+	assert_int_equal(o.frags, FRAGS_ON);
+	assert_false(o.promisc);
+	assert_string_equal(o.name, "a_B-9");
+	assert_string_equal(o.netns, "blue");
+	assert_true(o.force);
+	assert_int_equal(good("--mode drv", ON_RUN).mode, MODE_NATIVE);
+	assert_int_equal(good("--mode auto", ON_RUN).mode, MODE_AUTO);
+	assert_true(good("--keep", ON_RUN).keep);
+	bad("--mode fast", ON_RUN, "--mode fast", "native, generic, auto", NULL);
+	bad("--frags maybe", ON_RUN, "--frags maybe", "on, off or auto", NULL);
+	bad("--promisc yes", ON_RUN, "--promisc yes", "on or off", NULL);
+	bad("--name a.b", ON_RUN, "--name a.b", "letters", NULL);
+	bad("--name ''", ON_RUN, "--name ''", NULL);
+	bad("--name 123456789012345678901234567890123", ON_RUN, "1 to 32", NULL);
+	bad("--netns ../x", ON_RUN, "--netns ../x", NULL);
+	bad("--keep", ON_LOAD, "--keep", NULL);
+}
+
+static void test_files(void **state)
+{
+	struct options o = good("in.pcap -w out.pcap --dups=copies.pcap --format pcapng "
+				"--progress off --json --quiet --verify-checksum",
+				ON_PCAP);
+
+	(void)state;
+	assert_string_equal(o.args[0], "in.pcap");
+	assert_string_equal(o.write, "out.pcap");
+	assert_string_equal(o.dups, "copies.pcap");
+	assert_int_equal(o.format, FORMAT_PCAPNG);
+	assert_int_equal(o.progress, PROGRESS_OFF);
+	assert_true(o.json && o.quiet && o.verify_checksum);
+	assert_string_equal(good("- -w -", ON_PCAP).write, "-");
+	assert_string_equal(good("-w ./0.05", ON_PCAP).write, "./0.05");
+	assert_string_equal(good("-w 2024.pcap", ON_PCAP).write, "2024.pcap");
+	assert_string_equal(good("-w ./-x -- -y", ON_PCAP).args[0], "-y");
+	bad("-w 0.05", ON_PCAP, "-w 0.05", "editcap", "--window 50ms", NULL);
+	bad("-w 5", ON_PCAP, "editcap", NULL);
+	bad("-w 1e-3", ON_PCAP, "editcap", NULL);
+	bad("-w -1", ON_PCAP, "editcap", NULL);
+	bad("--write 0.05", ON_PCAP, "editcap", NULL);
+	bad("-w --json", ON_PCAP, "-w --json", NULL);
+	bad("-w ''", ON_PCAP, "-w ''", NULL);
+	bad("-w", ON_PCAP, "-w needs a value", "FILE", NULL);
+	bad("--format pcap2", ON_PCAP, "--format pcap2", "did you mean pcap?", NULL);
+	bad("--action drop", ON_PCAP, "--action", NULL);
+}
+
+static void test_bad_numbers(void **state)
+{
+	static const char *const numbers[] = {"--window",     "--memory", "--capacity",
+					      "--fpr-target", "--ticks",  "--seed"};
+	static const char *const values[] = {"12abc", "''", "-5", "99999999999999999999999x"};
+	char line[64];
+
+	(void)state;
+	for (size_t i = 0; i < XDD_ARRAY_SIZE(numbers); i++)
+		for (size_t j = 0; j < XDD_ARRAY_SIZE(values); j++) {
+			snprintf(line, sizeof(line), "%s %s", numbers[i], values[j]);
+			bad(line, ON_RUN, numbers[i], values[j], "for example", NULL);
+		}
+	bad("--window 20", ON_RUN, "--window 20", "--window 20ms", NULL);
+	bad("--window 0", ON_RUN, "--window 0", "1ns", NULL);
+	bad("--window 9000h", ON_RUN, "--window 9000h", "366 days", NULL);
+	bad("--ticks 0", ON_RUN, "1 to 127", NULL);
+	bad("--ticks 128", ON_RUN, "1 to 127", NULL);
+	bad("--memory 63", ON_RUN, "at least 64 bytes", NULL);
+	bad("--capacity 0", ON_RUN, "at least 1", NULL);
+	bad("--capacity 1 --fpr-target 1", ON_RUN, "below 1", NULL);
+	bad("--engine timer --hashes 9", ON_RUN, "1 to 8", NULL);
+	bad("--engine timer --slices 4294967296", ON_RUN, "--slices", NULL);
+	bad("--seed 18446744073709551616", ON_RUN, "--seed", "random", NULL);
+}
+
+static void test_contradictions(void **state)
+{
+	(void)state;
+	bad("--memory 1MiB --capacity 1k", ON_RUN, "--memory", "--capacity", NULL);
+	bad("--fpr-target 0.01", ON_RUN, "--capacity", NULL);
+	bad("--hashes 4", ON_RUN, "--hashes", "--engine timer", NULL);
+	bad("--engine tagged --slicing none", ON_RUN, "--slicing", "--engine timer", NULL);
+	bad("--engine exact --slices 4", ON_RUN, "--slices", "--engine timer", NULL);
+	bad("--engine timer --slicing none --slices 4", ON_RUN, "--slicing none", NULL);
+}
+
+static void test_unknown(void **state)
+{
+	(void)state;
+	bad("--windw 1s", ON_RUN, "--windw", "did you mean --window?", NULL);
+	bad("--fpr_target=1", ON_RUN, "did you mean --fpr-target?", NULL);
+	bad("--acton drop", ON_PCAP, "--acton", NULL);
+	bad("--zzzzzzzz", ON_RUN, "unknown option --zzzzzzzz", NULL);
+	bad("-x", ON_RUN, "-x", NULL);
+	bad("-xyz", ON_RUN, "-x", NULL);
+	bad("--json=yes", ON_RUN, "--json takes no value", NULL);
+	bad("--verify-checksum=1", ON_PCAP, "--verify-checksum takes no value", NULL);
+	bad("--window", ON_RUN, "--window needs a value", "--window 20ms", NULL);
+	bad("--all", ON_RUN, "--all", NULL);
+}
+
+static void test_help_needs_nothing(void **state)
+{
+	(void)state;
+	assert_true(good("--key flow --help", ON_RUN).help);
+	assert_true(good("-h", ON_STATUS).help);
+}
+
+static void test_names(void **state)
+{
+	(void)state;
+	assert_true(option_name_valid("eth0"));
+	assert_true(option_name_valid("12345678901234567890123456789012"));
+	assert_false(option_name_valid("123456789012345678901234567890123"));
+	assert_false(option_name_valid(""));
+	assert_false(option_name_valid("eth0.5"));
+	assert_false(option_name_valid("a/b"));
+	assert_false(option_name_valid("a b"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_defaults),    cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_key),	    cmocka_unit_test(test_action),
+		cmocka_unit_test(test_nic),	    cmocka_unit_test(test_files),
+		cmocka_unit_test(test_bad_numbers), cmocka_unit_test(test_contradictions),
+		cmocka_unit_test(test_unknown),	    cmocka_unit_test(test_help_needs_nothing),
+		cmocka_unit_test(test_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
