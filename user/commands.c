@@ -10,14 +10,14 @@
 #include "topics.h"
 
 #define COMMAND_ROW(name_, on_, everyday_, min_, max_, arguments_, summary_) \
-	{#name_, on_, everyday_, min_, max_, arguments_, summary_, cmd_##name_},
-static const struct command commands[] = {COMMANDS(COMMAND_ROW){.name = NULL}};
+	{ #name_, on_, everyday_, min_, max_, arguments_, summary_, cmd_##name_ },
+static const struct command commands[] = { COMMANDS(COMMAND_ROW){ .name = NULL } };
 
 /* The commands' and the topics' names, for name_nearest(). */
 #define COMMAND_NAME(name, ...) #name,
 #define TOPIC_NAME(name, ...) #name,
-static const char *const command_names[] = {COMMANDS(COMMAND_NAME) "help", NULL};
-static const char *const help_names[] = {COMMANDS(COMMAND_NAME) TOPICS(TOPIC_NAME) NULL};
+static const char *const command_names[] = { COMMANDS(COMMAND_NAME) "help", NULL };
+static const char *const help_names[] = { COMMANDS(COMMAND_NAME) TOPICS(TOPIC_NAME) NULL };
 
 static const char usage[] = "usage: xdp-dedup COMMAND [ARGUMENT...] [OPTION...]\n";
 

@@ -8,9 +8,9 @@
 
 #define NAME(name, help) #name,
 #define HELP(name, help) help,
-#define LIST(which, list)                                      \
-	const char *const which##_names[] = {list(NAME) NULL}; \
-	const char *const which##_help[] = {list(HELP) NULL};
+#define LIST(which, list)                                        \
+	const char *const which##_names[] = { list(NAME) NULL }; \
+	const char *const which##_help[] = { list(HELP) NULL };
 
 LIST(engine, XDD_ENGINES)
 LIST(key, XDD_KEYS)

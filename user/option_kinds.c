@@ -267,11 +267,11 @@ static int parse_output(struct value *v)
 	return 0;
 }
 
-static const char *const mode_names[] = {"native", "generic", "auto", NULL};
-static const char *const off_on_names[] = {"off", "on", NULL};
-static const char *const format_names[] = {"pcap", "pcapng", NULL};
+static const char *const mode_names[] = { "native", "generic", "auto", NULL };
+static const char *const off_on_names[] = { "off", "on", NULL };
+static const char *const format_names[] = { "pcap", "pcapng", NULL };
 
-const struct kind kind_flag = {.parse = parse_flag};
+const struct kind kind_flag = { .parse = parse_flag };
 const struct kind kind_time = {
 	.parse = parse_time,
 	.what = "a time from 1ns to 366 days with a unit (ns, us, ms, s, min, h)",
@@ -335,7 +335,7 @@ const struct kind kind_key = {
 	.what = "a key (packet, frame, flow, biflow, src, dst, srcdst, offset:LEN@POS)",
 	.choices = key_names,
 };
-const struct kind kind_non_ip = {.parse = parse_non_ip, .what = "pass or frame"};
+const struct kind kind_non_ip = { .parse = parse_non_ip, .what = "pass or frame" };
 const struct kind kind_hash = {
 	.parse = parse_choice,
 	.what = "a hash (keyed, siphash, xxh64)",
@@ -364,7 +364,7 @@ const struct kind kind_when = {
 	.choices = off_on_names,
 	.automatic = true,
 };
-const struct kind kind_on_off = {.parse = parse_on_off, .what = "on or off"};
+const struct kind kind_on_off = { .parse = parse_on_off, .what = "on or off" };
 const struct kind kind_name = {
 	.parse = parse_name,
 	.what = "a name (1 to 32 letters, digits, '_' and '-')",

@@ -36,7 +36,7 @@ struct row {
 		.example = (example_),                                           \
 		.at = offsetof(struct options, field_),                          \
 	},
-static const struct row rows[] = {OPTIONS(OPTION_ROW)};
+static const struct row rows[] = { OPTIONS(OPTION_ROW) };
 
 /* What getopt_long() returns for a row: above every letter. */
 #define FIRST_VALUE 256
@@ -175,7 +175,7 @@ static bool key_is_packet(const struct options *o)
 /* What no single option can know. */
 static int validate(const struct options *o, char *err, size_t err_size)
 {
-	static const enum option_id timer_only[] = {OPT_hashes, OPT_slicing, OPT_slices};
+	static const enum option_id timer_only[] = { OPT_hashes, OPT_slicing, OPT_slices };
 
 	if (option_given(o, OPT_memory) && option_given(o, OPT_capacity))
 		return refuse(err, err_size, -EINVAL,

@@ -60,8 +60,8 @@ struct topic {
 	void (*print)(FILE *to);
 };
 
-#define TOPIC_ROW(name, summary) {#name, summary, topic_##name},
-static const struct topic topics[] = {TOPICS(TOPIC_ROW){.name = NULL}};
+#define TOPIC_ROW(name, summary) { #name, summary, topic_##name },
+static const struct topic topics[] = { TOPICS(TOPIC_ROW){ .name = NULL } };
 
 bool topic_print(FILE *to, const char *name)
 {

@@ -13,42 +13,42 @@ struct unit {
 };
 
 static const struct unit times[] = {
-	{"ns", 1},
-	{"us", 1000},
-	{"ms", 1000 * 1000},
-	{"s", 1000 * 1000 * 1000},
-	{"min", 60ull * 1000 * 1000 * 1000},
-	{"h", 3600ull * 1000 * 1000 * 1000},
-	{NULL, 0},
+	{ "ns", 1 },
+	{ "us", 1000 },
+	{ "ms", 1000 * 1000 },
+	{ "s", 1000 * 1000 * 1000 },
+	{ "min", 60ull * 1000 * 1000 * 1000 },
+	{ "h", 3600ull * 1000 * 1000 * 1000 },
+	{ NULL, 0 },
 };
 
 static const struct unit sizes[] = {
-	{"", 1},
-	{"B", 1},
-	{"KiB", 1ull << 10},
-	{"K", 1ull << 10},
-	{"MiB", 1ull << 20},
-	{"M", 1ull << 20},
-	{"GiB", 1ull << 30},
-	{"G", 1ull << 30},
-	{"TiB", 1ull << 40},
-	{"T", 1ull << 40},
-	{"kB", 1000},
-	{"MB", 1000 * 1000},
-	{"GB", 1000 * 1000 * 1000},
-	{"TB", 1000ull * 1000 * 1000 * 1000},
-	{NULL, 0},
+	{ "", 1 },
+	{ "B", 1 },
+	{ "KiB", 1ull << 10 },
+	{ "K", 1ull << 10 },
+	{ "MiB", 1ull << 20 },
+	{ "M", 1ull << 20 },
+	{ "GiB", 1ull << 30 },
+	{ "G", 1ull << 30 },
+	{ "TiB", 1ull << 40 },
+	{ "T", 1ull << 40 },
+	{ "kB", 1000 },
+	{ "MB", 1000 * 1000 },
+	{ "GB", 1000 * 1000 * 1000 },
+	{ "TB", 1000ull * 1000 * 1000 * 1000 },
+	{ NULL, 0 },
 };
 
 static const struct unit counts[] = {
-	{"", 1},
-	{"k", 1000},
-	{"M", 1000 * 1000},
-	{"G", 1000 * 1000 * 1000},
-	{"Ki", 1ull << 10},
-	{"Mi", 1ull << 20},
-	{"Gi", 1ull << 30},
-	{NULL, 0},
+	{ "", 1 },
+	{ "k", 1000 },
+	{ "M", 1000 * 1000 },
+	{ "G", 1000 * 1000 * 1000 },
+	{ "Ki", 1ull << 10 },
+	{ "Mi", 1ull << 20 },
+	{ "Gi", 1ull << 30 },
+	{ NULL, 0 },
 };
 
 static bool is_digit(char c)
@@ -188,14 +188,14 @@ static const char *write_scaled(u64 value, const struct unit *units, const int *
 
 const char *units_time_text(u64 ns, char text[UNITS_TEXT_MAX])
 {
-	static const int order[] = {0, 1, 2, 3, 4, 5, -1};
+	static const int order[] = { 0, 1, 2, 3, 4, 5, -1 };
 
 	return write_scaled(ns, times, order, text);
 }
 
 const char *units_size_text(u64 bytes, char text[UNITS_TEXT_MAX])
 {
-	static const int order[] = {1, 2, 4, 6, 8, -1};
+	static const int order[] = { 1, 2, 4, 6, 8, -1 };
 
 	return write_scaled(bytes, sizes, order, text);
 }

@@ -311,7 +311,7 @@ static void test_tagged_size(void **state)
  */
 static void test_timer_size(void **state)
 {
-	static const double targets[] = {0.1, 0.01, 0.001, 1e-6};
+	static const double targets[] = { 0.1, 0.01, 0.001, 1e-6 };
 	struct options o = options();
 
 	(void)state;
@@ -406,7 +406,7 @@ static void test_exact_size(void **state)
 
 static void test_too_much(void **state)
 {
-	static const int engines[] = {XDD_ENGINE_tagged, XDD_ENGINE_timer, XDD_ENGINE_exact};
+	static const int engines[] = { XDD_ENGINE_tagged, XDD_ENGINE_timer, XDD_ENGINE_exact };
 
 	(void)state;
 	for (size_t i = 0; i < XDD_ARRAY_SIZE(engines); i++) {
@@ -452,7 +452,7 @@ static void test_model_timer(void **state)
 {
 	static const struct {
 		double slices, rate;
-	} measured[] = {{1, .00465}, {40, .00481}, {80, .00501}, {200, .00549}};
+	} measured[] = { { 1, .00465 }, { 40, .00481 }, { 80, .00501 }, { 200, .00549 } };
 
 	(void)state;
 	for (size_t i = 0; i < XDD_ARRAY_SIZE(measured); i++) {

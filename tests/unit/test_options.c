@@ -230,9 +230,9 @@ static void test_files(void **state)
 
 static void test_bad_numbers(void **state)
 {
-	static const char *const numbers[] = {"--window",     "--memory", "--capacity",
-					      "--fpr-target", "--ticks",  "--seed"};
-	static const char *const values[] = {"12abc", "''", "-5", "99999999999999999999999x"};
+	static const char *const numbers[] = { "--window",     "--memory", "--capacity",
+					       "--fpr-target", "--ticks",  "--seed" };
+	static const char *const values[] = { "12abc", "''", "-5", "99999999999999999999999x" };
 	char line[64];
 
 	(void)state;

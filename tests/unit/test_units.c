@@ -38,38 +38,38 @@ static void try_all(int (*parse)(const char *, u64 *), const struct example *exa
 static void test_time(void **state)
 {
 	static const struct example examples[] = {
-		{"50ms", 0, 50000000},
-		{"100us", 0, 100000},
-		{"1.5s", 0, 1500000000},
-		{"1ns", 0, 1},
-		{"0", 0, 0},
-		{"2min", 0, 120000000000},
-		{"1h", 0, 3600000000000},
-		{"0.000000001s", 0, 1},
-		{"18446744073709551615ns", 0, UINT64_MAX},
-		{"007ms", 0, 7000000},
-		{"18446744073709551616ns", -ERANGE, 0},
-		{"99999999999999999999999ms", -ERANGE, 0},
-		{"18446744074s", -ERANGE, 0},
-		{"0.0000000001s", -EINVAL, 0},
-		{"1.5ns", -EINVAL, 0},
-		{"12abc", -EINVAL, 0},
-		{"12", -EINVAL, 0},
-		{"", -EINVAL, 0},
-		{"ms", -EINVAL, 0},
-		{"-5ms", -EINVAL, 0},
-		{"+5ms", -EINVAL, 0},
-		{" 5ms", -EINVAL, 0},
-		{"5 ms", -EINVAL, 0},
-		{"5ms ", -EINVAL, 0},
-		{"5MS", -EINVAL, 0},
-		{"5msms", -EINVAL, 0},
-		{"1.ms", -EINVAL, 0},
-		{".5ms", -EINVAL, 0},
-		{"1.2.3ms", -EINVAL, 0},
-		{"1e3ms", -EINVAL, 0},
-		{"0x5ms", -EINVAL, 0},
-		{"nan", -EINVAL, 0},
+		{ "50ms", 0, 50000000 },
+		{ "100us", 0, 100000 },
+		{ "1.5s", 0, 1500000000 },
+		{ "1ns", 0, 1 },
+		{ "0", 0, 0 },
+		{ "2min", 0, 120000000000 },
+		{ "1h", 0, 3600000000000 },
+		{ "0.000000001s", 0, 1 },
+		{ "18446744073709551615ns", 0, UINT64_MAX },
+		{ "007ms", 0, 7000000 },
+		{ "18446744073709551616ns", -ERANGE, 0 },
+		{ "99999999999999999999999ms", -ERANGE, 0 },
+		{ "18446744074s", -ERANGE, 0 },
+		{ "0.0000000001s", -EINVAL, 0 },
+		{ "1.5ns", -EINVAL, 0 },
+		{ "12abc", -EINVAL, 0 },
+		{ "12", -EINVAL, 0 },
+		{ "", -EINVAL, 0 },
+		{ "ms", -EINVAL, 0 },
+		{ "-5ms", -EINVAL, 0 },
+		{ "+5ms", -EINVAL, 0 },
+		{ " 5ms", -EINVAL, 0 },
+		{ "5 ms", -EINVAL, 0 },
+		{ "5ms ", -EINVAL, 0 },
+		{ "5MS", -EINVAL, 0 },
+		{ "5msms", -EINVAL, 0 },
+		{ "1.ms", -EINVAL, 0 },
+		{ ".5ms", -EINVAL, 0 },
+		{ "1.2.3ms", -EINVAL, 0 },
+		{ "1e3ms", -EINVAL, 0 },
+		{ "0x5ms", -EINVAL, 0 },
+		{ "nan", -EINVAL, 0 },
 	};
 
 	(void)state;
@@ -79,21 +79,21 @@ static void test_time(void **state)
 static void test_size(void **state)
 {
 	static const struct example examples[] = {
-		{"64MiB", 0, 67108864},
-		{"64M", 0, 67108864},
-		{"64MB", 0, 64000000},
-		{"1.5KiB", 0, 1536},
-		{"1kB", 0, 1000},
-		{"4096", 0, 4096},
-		{"4096B", 0, 4096},
-		{"2GiB", 0, 2147483648},
-		{"16777215TiB", 0, 18446742974197923840u},
-		{"16777216TiB", -ERANGE, 0},
-		{"0.3KiB", -EINVAL, 0},
-		{"64Mib", -EINVAL, 0},
-		{"64mb", -EINVAL, 0},
-		{"-1", -EINVAL, 0},
-		{"", -EINVAL, 0},
+		{ "64MiB", 0, 67108864 },
+		{ "64M", 0, 67108864 },
+		{ "64MB", 0, 64000000 },
+		{ "1.5KiB", 0, 1536 },
+		{ "1kB", 0, 1000 },
+		{ "4096", 0, 4096 },
+		{ "4096B", 0, 4096 },
+		{ "2GiB", 0, 2147483648 },
+		{ "16777215TiB", 0, 18446742974197923840u },
+		{ "16777216TiB", -ERANGE, 0 },
+		{ "0.3KiB", -EINVAL, 0 },
+		{ "64Mib", -EINVAL, 0 },
+		{ "64mb", -EINVAL, 0 },
+		{ "-1", -EINVAL, 0 },
+		{ "", -EINVAL, 0 },
 	};
 
 	(void)state;
@@ -103,13 +103,13 @@ static void test_size(void **state)
 static void test_count(void **state)
 {
 	static const struct example examples[] = {
-		{"1M", 0, 1000000},
-		{"1Mi", 0, 1048576},
-		{"2.5k", 0, 2500},
-		{"42", 0, 42},
-		{"1m", -EINVAL, 0},
-		{"0.5", -EINVAL, 0},
-		{"20000000000G", -ERANGE, 0},
+		{ "1M", 0, 1000000 },
+		{ "1Mi", 0, 1048576 },
+		{ "2.5k", 0, 2500 },
+		{ "42", 0, 42 },
+		{ "1m", -EINVAL, 0 },
+		{ "0.5", -EINVAL, 0 },
+		{ "20000000000G", -ERANGE, 0 },
 	};
 
 	(void)state;
@@ -119,20 +119,20 @@ static void test_count(void **state)
 static void test_number(void **state)
 {
 	static const struct example examples[] = {
-		{"42", 0, 42},
-		{"0", 0, 0},
-		{"0x2a", 0, 42},
-		{"18446744073709551615", 0, UINT64_MAX},
-		{"0xffffffffffffffff", 0, UINT64_MAX},
-		{"18446744073709551616", -ERANGE, 0},
-		{"0x10000000000000000", -ERANGE, 0},
-		{"0x", -EINVAL, 0},
-		{"x1", -EINVAL, 0},
-		{"2a", -EINVAL, 0},
-		{"-1", -EINVAL, 0},
-		{" 1", -EINVAL, 0},
-		{"1 ", -EINVAL, 0},
-		{"", -EINVAL, 0},
+		{ "42", 0, 42 },
+		{ "0", 0, 0 },
+		{ "0x2a", 0, 42 },
+		{ "18446744073709551615", 0, UINT64_MAX },
+		{ "0xffffffffffffffff", 0, UINT64_MAX },
+		{ "18446744073709551616", -ERANGE, 0 },
+		{ "0x10000000000000000", -ERANGE, 0 },
+		{ "0x", -EINVAL, 0 },
+		{ "x1", -EINVAL, 0 },
+		{ "2a", -EINVAL, 0 },
+		{ "-1", -EINVAL, 0 },
+		{ " 1", -EINVAL, 0 },
+		{ "1 ", -EINVAL, 0 },
+		{ "", -EINVAL, 0 },
 	};
 
 	(void)state;
@@ -146,13 +146,13 @@ static void test_ratio(void **state)
 		int err;
 		double value;
 	} examples[] = {
-		{"0.001", 0, 0.001},  {"1e-3", 0, 1e-3},      {"1/1024", 0, 1.0 / 1024},
-		{"0.1%", 0, 0.001},   {"50%", 0, 0.5},	      {"0", -ERANGE, 0},
-		{"1", -ERANGE, 0},    {"2/1", -ERANGE, 0},    {"1e-999", -ERANGE, 0},
-		{"", -EINVAL, 0},     {"-0.5", -EINVAL, 0},   {"0.5x", -EINVAL, 0},
-		{"1/0", -EINVAL, 0},  {"1/", -EINVAL, 0},     {"nan", -EINVAL, 0},
-		{"inf", -EINVAL, 0},  {"0x1p-3", -EINVAL, 0}, {"1/2/3", -EINVAL, 0},
-		{"1/2%", -EINVAL, 0},
+		{ "0.001", 0, 0.001 },	{ "1e-3", 0, 1e-3 },	  { "1/1024", 0, 1.0 / 1024 },
+		{ "0.1%", 0, 0.001 },	{ "50%", 0, 0.5 },	  { "0", -ERANGE, 0 },
+		{ "1", -ERANGE, 0 },	{ "2/1", -ERANGE, 0 },	  { "1e-999", -ERANGE, 0 },
+		{ "", -EINVAL, 0 },	{ "-0.5", -EINVAL, 0 },	  { "0.5x", -EINVAL, 0 },
+		{ "1/0", -EINVAL, 0 },	{ "1/", -EINVAL, 0 },	  { "nan", -EINVAL, 0 },
+		{ "inf", -EINVAL, 0 },	{ "0x1p-3", -EINVAL, 0 }, { "1/2/3", -EINVAL, 0 },
+		{ "1/2%", -EINVAL, 0 },
 	};
 
 	(void)state;
@@ -185,7 +185,7 @@ static void test_text(void **state)
 
 static void test_nearest(void **state)
 {
-	static const char *const names[] = {"window", "ticks", "memory", NULL};
+	static const char *const names[] = { "window", "ticks", "memory", NULL };
 
 	(void)state;
 	assert_string_equal(name_nearest(names, "windw"), "window");
