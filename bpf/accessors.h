@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The core's accessors over packets' contexts and maps. What would make the verifier walk
+ * the rest of the program again for each of its outcomes is a global function: the verifier
+ * checks it once, by itself.
+ */
+#ifndef BPF_ACCESSORS_H
+#define BPF_ACCESSORS_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include "filter.h"
+#include "config.h"
+#include "scratch.h"
+#include "xdd/decide.h"
+
+/* Helpers are static function pointers in libbpf's headers; the accessors are always inlined. */
+#pragma clang diagnostic ignored "-Wstatic-in-inline"
+
+const volatile struct xdd_secret xdd_secret = {};
+
+XDD_INLINE struct xdd_packet packet_open(struct xdp_md *ctx)
+{
+	u32 len = bpf_xdp_get_buff_len(ctx);
+	struct xdd_packet packet = {
+		.data = (const u8 *)(long)ctx->data,
+		.end = (const u8 *)(long)ctx->data_end,
+		.source = ctx,
+		.len = len,
+		.wire_len = len,
+		.link = xdd_fixed.link,
+	};
+
+	return packet;
+}
+
+XDD_INLINE int xdd_packet_copy(const struct xdd_packet *packet, u32 off, void *to, u32 n)
+{
+	return bpf_xdp_load_bytes(packet->source, off, to, n) ? -1 : 0;
+}
+
+__attribute__((noinline)) int parse_link(struct xdp_md *ctx, struct xdd_layers *layers)
+{
+	struct xdd_packet packet = packet_open(ctx);
+
+	if (!layers)
+		return -1;
+	xdd_parse_link(&packet, layers);
+	return 0;
+}
+
+__attribute__((noinline)) int parse_ip(struct xdp_md *ctx, struct xdd_layers *layers)
+{
+	struct xdd_packet packet = packet_open(ctx);
+
+	if (!layers)
+		return -1;
+	xdd_parse_ip(&xdd_fixed, &packet, layers);
+	return 0;
+}
+
+XDD_INLINE void xdd_packet_layers(XDD_FIXED struct xdd_fixed *fixed,
+				  const struct xdd_packet *packet, struct xdd_layers *layers)
+{
+	(void)fixed;
+	parse_link(packet->source, layers);
+	parse_ip(packet->source, layers);
+}
+
+/* The linear part is read directly; what reaches into fragments from a copy. */
+__attribute__((noinline)) int hash_block(struct xdp_md *ctx, struct xdd_hash *hash, u32 off, u32 n)
+{
+	bool wide = xdd_digest_is_wide(&xdd_fixed);
+	const u8 *at = (const u8 *)(long)ctx->data;
+	const u8 *end = (const u8 *)(long)ctx->data_end;
+	struct xdd_scratch *copy;
+	u32 zero = 0;
+
+	if (!hash || n - 1 >= XDD_BLOCK)
+		return -1;
+	if (off <= XDD_MAX_OFFSET && at + off + n <= end) {
+		xdd_hash_block(hash, xdd_fixed.hash, wide, &xdd_secret, at + off, end, n);
+		return 0;
+	}
+	copy = bpf_map_lookup_elem(&scratch, &zero);
+	xdd_opaque(n);
+	if (!copy || n - 1 >= XDD_BLOCK || bpf_xdp_load_bytes(ctx, off, copy->block, n))
+		return -1;
+	xdd_hash_block(hash, xdd_fixed.hash, wide, &xdd_secret, copy->block,
+		       copy->block + XDD_BLOCK, n);
+	return 0;
+}
+
+__attribute__((noinline)) int hash_rest(struct xdp_md *ctx, struct xdd_hash *hash, u32 off, u32 n)
+{
+	const u8 *at = (const u8 *)(long)ctx->data;
+	const u8 *end = (const u8 *)(long)ctx->data_end;
+	struct xdd_scratch *copy;
+	u32 zero = 0;
+
+	if (!hash || n - 1 >= XDD_STRIPE - 1)
+		return -1;
+	if (off <= XDD_MAX_OFFSET && at + off + n <= end) {
+		xdd_hash_rest(hash, at, end, off, n);
+		return 0;
+	}
+	copy = bpf_map_lookup_elem(&scratch, &zero);
+	xdd_opaque(n);
+	if (!copy || n - 1 >= XDD_STRIPE - 1 || bpf_xdp_load_bytes(ctx, off, copy->block, n))
+		return -1;
+	xdd_hash_rest(hash, copy->lead, copy->block + XDD_BLOCK, SCRATCH_LEAD, n);
+	return 0;
+}
+
+XDD_INLINE int xdd_packet_block(XDD_FIXED struct xdd_fixed *fixed,
+				XDD_FIXED struct xdd_secret *secret,
+				const struct xdd_packet *packet, struct xdd_hash *hash, u32 off,
+				u32 n)
+{
+	(void)fixed;
+	(void)secret;
+	return hash_block(packet->source, hash, off, n);
+}
+
+XDD_INLINE int xdd_packet_rest(const struct xdd_packet *packet, struct xdd_hash *hash, u32 off,
+			       u32 n)
+{
+	return hash_rest(packet->source, hash, off, n);
+}
+
+__attribute__((noinline)) int hash_tail(struct xdp_md *ctx, struct xdd_hash *hash, u32 off, u32 len)
+{
+	struct xdd_packet packet = { .source = ctx };
+
+	if (!hash)
+		return -1;
+	return xdd_hash_tail(&xdd_fixed, &xdd_secret, &packet, hash, off, len);
+}
+
+XDD_INLINE int xdd_packet_tail(XDD_FIXED struct xdd_fixed *fixed,
+			       XDD_FIXED struct xdd_secret *secret,
+			       const struct xdd_packet *packet, struct xdd_hash *hash, u32 off,
+			       u32 len)
+{
+	(void)fixed;
+	(void)secret;
+	return hash_tail(packet->source, hash, off, len);
+}
+
+/* The first whole line of a per-CPU block lies at the first 64-byte boundary in it. */
+XDD_INLINE struct xdd_line *block_line(struct xdd_block *block, u32 line)
+{
+	u32 skip = -(u32)(long)block & (XDD_LINE_BYTES - 8);
+	u32 at = skip + line * XDD_LINE_BYTES;
+
+	xdd_opaque(at);
+	if (at > CPU_BLOCK_BYTES - XDD_LINE_BYTES)
+		return NULL;
+	return (struct xdd_line *)((u8 *)block + at);
+}
+
+XDD_INLINE struct xdd_line *xdd_line_at(struct xdd_store *store, u32 block, u32 line)
+{
+	struct xdd_block *cpu_block;
+
+	(void)store;
+	if (xdd_fixed.placement == XDD_PLACEMENT_shared)
+		return bpf_map_lookup_elem(&lines, &block);
+	cpu_block = bpf_map_lookup_elem(&cpu_blocks, &block);
+	return cpu_block ? block_line(cpu_block, line) : NULL;
+}
+
+XDD_INLINE struct xdd_lock *xdd_lock_at(struct xdd_store *store, u32 stripe)
+{
+	u32 at = stripe & (xdd_fixed.stripes - 1);
+
+	(void)store;
+	return bpf_map_lookup_elem(&locks, &at);
+}
+
+XDD_INLINE void xdd_lock(struct xdd_lock *lock)
+{
+	bpf_spin_lock(&lock->lock);
+}
+
+XDD_INLINE void xdd_unlock(struct xdd_lock *lock)
+{
+	bpf_spin_unlock(&lock->lock);
+}
+
+XDD_INLINE u64 *exact_entry(void *map, const void *key, u64 now_ns, bool *fresh)
+{
+	struct xdd_seen first = { now_ns }, *seen;
+
+	seen = bpf_map_lookup_elem(map, key);
+	if (seen)
+		return &seen->time_ns;
+	/* Only one CPU's insertion succeeds; the others find its entry. */
+	*fresh = !bpf_map_update_elem(map, key, &first, BPF_NOEXIST);
+	seen = bpf_map_lookup_elem(map, key);
+	return seen ? &seen->time_ns : NULL;
+}
+
+XDD_INLINE u64 *xdd_exact_at(struct xdd_store *store, const struct xdd_key *key,
+			     const struct xdd_digest *digest, u64 now_ns, bool *fresh)
+{
+	(void)store;
+	if (xdd_key_is_flow(xdd_fixed.key))
+		return exact_entry(&flows, &key->head, now_ns, fresh);
+	return exact_entry(&digests, digest, now_ns, fresh);
+}
+
+#endif

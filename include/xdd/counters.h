@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is counted. Each list is written once; the struct in the map, the help text,
+ * JSON, and the check of the documentation are all generated from it.
+ *
+ * received = distinct + duplicate + all of XDD_BYPASSES = all of XDD_ACTIONS,
+ * in packets and in bytes, for each interface and in total.
+ */
+#ifndef XDD_COUNTERS_H
+#define XDD_COUNTERS_H
+
+#include "types.h"
+
+/* X(name, help) */
+#define XDD_VERDICTS(X)                                                        \
+	X(distinct, "first copies")                                            \
+	X(duplicate, "copies of a packet seen within the window")
+
+/* Reasons for which a packet is passed without asking the filter. */
+#define XDD_BYPASSES(X)                                                        \
+	X(not_ip, "frames that carry no IP packet the parser can reach")       \
+	X(truncated, "frames that end before the headers or the IP length do") \
+	X(malformed, "IP headers with a wrong version or length")              \
+	X(bad_checksum, "IPv4 packets whose header checksum is wrong")         \
+	X(unsupported, "link types, or deeper tag or header chains than read") \
+	X(stale, "filter state that could not be trusted at that moment")      \
+	X(internal, "faults of ours: a map entry that was missing")
+
+#define XDD_ACTIONS(X)                                                         \
+	X(passed, "packets handed up the stack")                               \
+	X(dropped, "duplicates dropped")                                       \
+	X(redirected, "packets sent to another interface")                     \
+	X(redirect_errors, "redirections that failed at once, then passed")
+
+/* Events beside the sums: plain numbers, no bytes. */
+#define XDD_NOTES(X)                                                           \
+	X(time_back, "look-ups that arrived with an earlier tick than the line's") \
+	X(evictions, "live entries replaced in a full line (copies may pass)") \
+	X(mark_failed, "duplicates that could not be marked, and passed unmarked")
+
+struct xdd_count {
+	u64 packets;
+	u64 bytes;
+};
+
+#define XDD_COUNT_FIELD(name, help) struct xdd_count name;
+#define XDD_NOTE_FIELD(name, help) u64 name;
+
+/* One per interface slot and CPU: map `counters`. */
+struct xdd_counters {
+	struct xdd_count received;
+	XDD_VERDICTS(XDD_COUNT_FIELD)
+	XDD_BYPASSES(XDD_COUNT_FIELD)
+	XDD_ACTIONS(XDD_COUNT_FIELD)
+	XDD_NOTES(XDD_NOTE_FIELD)
+};
+
+#define XDD_REASON_ENUM(name, help) XDD_BYPASS_##name,
+enum xdd_bypass { XDD_BYPASSES(XDD_REASON_ENUM) XDD_BYPASS_MAX };
+
+XDD_ASSERT(sizeof(struct xdd_counters) % 8 == 0, "counters are 64-bit words");
+
+#endif

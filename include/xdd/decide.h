@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The verdict on a packet. A new engine is a header with xdd_<name>_ask() and a row in
+ * XDD_ENGINES (config.h); its include goes below.
+ */
+#ifndef XDD_DECIDE_H
+#define XDD_DECIDE_H
+
+#include "engine_exact.h"
+#include "engine_tagged.h"
+#include "engine_timer.h"
+
+struct xdd_verdict {
+	u32 bypass;		/* enum xdd_bypass; XDD_BYPASS_MAX: the filter was asked */
+	u32 found;		/* enum xdd_found bits: XDD_SEEN is a duplicate */
+};
+
+#define XDD_ASK_ENGINE(name, help)                                             \
+	case XDD_ENGINE_##name:                                                \
+		return xdd_##name##_ask(fixed, store, question);
+
+XDD_INLINE u32 xdd_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+		       struct xdd_question *question)
+{
+	switch (fixed->engine) {
+		XDD_ENGINES(XDD_ASK_ENGINE)
+	}
+	return XDD_MISSING;
+}
+
+/* Verdict on an event whose key and digest are known, at @now_ns. */
+XDD_INLINE struct xdd_verdict xdd_judge(XDD_FIXED struct xdd_fixed *fixed,
+					const struct xdd_live *live, struct xdd_store *store,
+					struct xdd_question *question, u64 now_ns)
+{
+	struct xdd_verdict verdict = { XDD_BYPASS_MAX, 0 };
+	u32 window = live->window_ticks;
+
+	if (live->abi != XDD_ABI || window - 1 >= XDD_MAX_WINDOW_TICKS) {
+		verdict.bypass = XDD_BYPASS_stale;
+		return verdict;
+	}
+	question->now_ns = now_ns;
+	question->window_ns = live->window_ns;
+	if (fixed->engine != XDD_ENGINE_exact)
+		question->when = xdd_when(now_ns / fixed->tick_ns, window);
+	verdict.found = xdd_ask(fixed, store, question);
+	if (verdict.found & XDD_MISSING)
+		verdict.bypass = XDD_BYPASS_internal;
+	else if (verdict.found & XDD_STALE)
+		verdict.bypass = XDD_BYPASS_stale;
+	return verdict;
+}
+
+/*
+ * Verdict on @packet, seen at @now_ns (any clock that does not jump; ticks are
+ * @now_ns / fixed->tick_ns).
+ */
+XDD_INLINE struct xdd_verdict xdd_decide(XDD_FIXED struct xdd_fixed *fixed,
+					 const struct xdd_live *live,
+					 XDD_FIXED struct xdd_secret *secret,
+					 struct xdd_store *store, const struct xdd_packet *packet,
+					 u64 now_ns)
+{
+	struct xdd_verdict verdict = { XDD_BYPASS_MAX, 0 };
+	struct xdd_question question;
+	struct xdd_key key;
+
+	verdict.bypass = xdd_key_build(fixed, packet, &key);
+	if (verdict.bypass != XDD_BYPASS_MAX)
+		return verdict;
+	xdd_memset(&question, 0, sizeof(question));
+	question.key = &key;
+	if (xdd_key_hash(fixed, secret, packet, &key, &question.digest)) {
+		verdict.bypass = XDD_BYPASS_truncated;
+		return verdict;
+	}
+	return xdd_judge(fixed, live, store, &question, now_ns);
+}
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Engine `tagged`: the key's hash picks one line, a horizontal slice of 15 cells; a cell
+ * holds 24 further bits of the hash and a timer. One memory access per look-up. A full
+ * line replaces the cell closest to expiry: a copy may then pass, nothing is dropped.
+ */
+#ifndef XDD_ENGINE_TAGGED_H
+#define XDD_ENGINE_TAGGED_H
+
+#include "store.h"
+
+/* The cell of the line that @want (tag << 8) owns, live or not, or XDD_LINE_CELLS. */
+XDD_INLINE u32 xdd_tagged_find(const struct xdd_line *line, u32 want, u32 *timer)
+{
+	for (u32 i = 0; i < XDD_LINE_CELLS; i++) {
+		u32 diff = *(volatile const u32 *)&line->cell[i] ^ want;
+
+		if (diff < 256) {
+			*timer = diff;
+			return i;
+		}
+	}
+	return XDD_LINE_CELLS;
+}
+
+/* An empty cell, or XDD_LINE_CELLS. */
+XDD_INLINE u32 xdd_tagged_empty(const struct xdd_line *line)
+{
+	for (u32 i = 0; i < XDD_LINE_CELLS; i++) {
+		if (!*(volatile const u32 *)&line->cell[i])
+			return i;
+	}
+	return XDD_LINE_CELLS;
+}
+
+/* The cell closest to expiry. Masks instead of branches: the verifier would follow each
+ * combination of comparisons.
+ */
+XDD_INLINE u32 xdd_tagged_victim(const struct xdd_line *line, const struct xdd_when *when)
+{
+	s64 best = 255 << 4;
+
+	for (u32 i = 0; i < XDD_LINE_CELLS; i++) {
+		u64 left = (*(volatile const u32 *)&line->cell[i] & 255) + 254ULL - when->mod;
+		u64 over = (left + 257) >> 9;
+		s64 rank = (left + over - (over << 8)) << 4 | i, less;
+
+		xdd_opaque(rank);
+		less = (rank - best) >> 63;
+		xdd_opaque(less);
+		best += (rank - best) & less;
+	}
+	return best & 15;
+}
+
+/* Look @want up in @line and insert it if it is not live. Returns enum xdd_found bits. */
+XDD_INLINE u32 xdd_tagged_touch(struct xdd_line *line, u32 want, struct xdd_when *when,
+				bool refresh)
+{
+	s32 age = xdd_line_age(line, when);
+	u32 found = xdd_line_catch_up(age, when);
+	u32 at = XDD_LINE_CELLS, timer = 0;
+
+	if (found)
+		age = 0;
+	if (!xdd_line_is_stale(age)) {
+		at = xdd_tagged_find(line, want, &timer);
+		if (xdd_timer_live(timer, when)) {
+			if (refresh && at < XDD_LINE_CELLS)
+				line->cell[at] = want | xdd_timer_new(when);
+			return found | XDD_SEEN;
+		}
+	}
+	if (age > XDD_CLEAN_TICKS || xdd_line_is_stale(age)) {
+		if (!xdd_line_clean(line, age, true, when) && xdd_line_is_stale(age))
+			return found | XDD_STALE;
+	}
+	if (at == XDD_LINE_CELLS)
+		at = xdd_tagged_empty(line);
+	if (at == XDD_LINE_CELLS) {
+		if (xdd_line_clean(line, age, true, when))
+			at = xdd_tagged_empty(line);
+	}
+	if (at == XDD_LINE_CELLS) {
+		at = xdd_tagged_victim(line, when);
+		found |= XDD_EVICTED;
+	}
+	if (at < XDD_LINE_CELLS)
+		line->cell[at] = want | xdd_timer_new(when);
+	return found;
+}
+
+XDD_INLINE u32 xdd_tagged_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+			      struct xdd_question *question)
+{
+	u32 rest, block, at, want = question->digest.lo << 8, found;
+	struct xdd_line *line;
+	struct xdd_lock *lock;
+
+	block = xdd_range(question->digest.lo >> 32, fixed->blocks, &rest);
+	at = xdd_range(rest, fixed->lines_per_block, &rest);
+	want |= (u32)!want << 8;
+	line = xdd_line_at(store, block, at);
+	if (!line)
+		return XDD_MISSING;
+	if (fixed->placement != XDD_PLACEMENT_shared)
+		return xdd_tagged_touch(line, want, &question->when, fixed->refresh);
+	lock = xdd_lock_at(store, block);
+	if (!lock)
+		return XDD_MISSING;
+	xdd_lock(lock);
+	found = xdd_tagged_touch(line, want, &question->when, fixed->refresh);
+	xdd_unlock(lock);
+	return found;
+}
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The key: the bytes that make two packets the same event.
+ *
+ * A key is a head of fixed layout, in which what may differ between copies is absent, and
+ * a tail that lies in the packet. The packet key's head holds what identifies an IP header
+ * behind its first hop (no TOS, TTL, checksum); its tail is everything behind the fixed
+ * header up to the packet's own length, never the Ethernet padding.
+ */
+#ifndef XDD_KEY_H
+#define XDD_KEY_H
+
+#include "hash.h"
+#include "parse.h"
+
+/* All fields that come from the packet are in network order. */
+struct xdd_head {
+	u8 kind;		/* enum xdd_key_kind */
+	u8 version;		/* 4, 6; 0 where the key does not look for IP */
+	u8 proto;
+	u8 ihl;			/* packet key, IPv4: header length in words */
+	u32 tail_len;		/* bytes of the tail */
+	u32 a;			/* packet: IPv4 identification, fragment; IPv6 length. flows: ports. frame: link */
+	u32 b;			/* packet, IPv4: total length; frame: wire length */
+	union {
+		u32 v4[4];	/* source, destination, 0, 0 */
+		u64 v6[6];	/* source, destination, 0, 0 */
+	};
+};
+
+#define XDD_HEAD_SHORT XDD_STRIPE
+
+XDD_ASSERT(sizeof(struct xdd_head) == 64, "a head is one or two stripes");
+XDD_ASSERT(offsetof(struct xdd_head, v4) + 16 == XDD_HEAD_SHORT, "IPv4 heads are one stripe");
+
+struct xdd_key {
+	struct xdd_head head;
+	u32 head_len;		/* XDD_HEAD_SHORT or sizeof(head) */
+	u32 tail;		/* offset of the tail in the packet */
+};
+
+/* Accessor: xdd_parse_link() and xdd_parse_ip(). In BPF functions, which the verifier checks once
+ * and not for each offset at which the IP header may lie.
+ */
+extern void xdd_packet_layers(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+			      struct xdd_layers *layers);
+
+/* Accessors: feed @n bytes of @packet from @off to @hash, by xdd_hash_block() (32..XDD_BLOCK
+ * bytes in whole stripes) and xdd_hash_rest() (1..31). Return 0, or -1 where they could not
+ * be read.
+ */
+extern int xdd_packet_block(XDD_FIXED struct xdd_fixed *fixed, XDD_FIXED struct xdd_secret *secret,
+			    const struct xdd_packet *packet, struct xdd_hash *hash, u32 off, u32 n);
+extern int xdd_packet_rest(const struct xdd_packet *packet, struct xdd_hash *hash, u32 off, u32 n);
+
+/* Accessor: xdd_hash_tail(), in BPF as a function. */
+extern int xdd_packet_tail(XDD_FIXED struct xdd_fixed *fixed, XDD_FIXED struct xdd_secret *secret,
+			   const struct xdd_packet *packet, struct xdd_hash *hash, u32 off,
+			   u32 len);
+
+/* Whether the engine needs both halves of the digest. */
+XDD_INLINE bool xdd_digest_is_wide(XDD_FIXED struct xdd_fixed *fixed)
+{
+	return fixed->engine == XDD_ENGINE_exact;
+}
+
+/* Addresses in one order for both directions: true where they must be exchanged. */
+XDD_INLINE bool xdd_is_reversed(const struct xdd_head *head, u16 sport, u16 dport)
+{
+	if (head->version == 4)
+		return head->v4[0] > head->v4[1] ||
+		       (head->v4[0] == head->v4[1] && sport > dport);
+	if (head->v6[0] != head->v6[2])
+		return head->v6[0] > head->v6[2];
+	if (head->v6[1] != head->v6[3])
+		return head->v6[1] > head->v6[3];
+	return sport > dport;
+}
+
+XDD_INLINE void xdd_reverse(struct xdd_head *head)
+{
+	if (head->version == 4) {
+		u32 src = head->v4[0];
+
+		head->v4[0] = head->v4[1];
+		head->v4[1] = src;
+		return;
+	}
+	for (u32 i = 0; i < 2; i++) {
+		u64 word = head->v6[i];
+
+		head->v6[i] = head->v6[i + 2];
+		head->v6[i + 2] = word;
+	}
+}
+
+XDD_INLINE bool xdd_is_icmp(u8 proto)
+{
+	return proto == XDD_PROTO_ICMP || proto == XDD_PROTO_ICMPV6;
+}
+
+/* Protocol and ports; biflow: echo replies (type 0, 129) count as their requests. */
+XDD_INLINE void xdd_head_flow(struct xdd_head *head, const struct xdd_layers *layers, bool both)
+{
+	u16 sport = layers->sport, dport = layers->dport;
+
+	head->proto = layers->proto;
+	if (both && xdd_is_icmp(head->proto)) {
+		if (sport == 0 || sport == 129)
+			sport = head->proto == XDD_PROTO_ICMP ? 8 : 128;
+		if (xdd_is_reversed(head, 0, 0))
+			xdd_reverse(head);
+	} else if (both && xdd_is_reversed(head, sport, dport)) {
+		u16 port = sport;
+
+		xdd_reverse(head);
+		sport = dport;
+		dport = port;
+	}
+	head->a = sport | (u32)dport << 16;
+}
+
+/* Addresses that the key names; the others stay 0. Returns 0 or a bypass reason. */
+XDD_INLINE int xdd_head_addresses(const struct xdd_packet *packet, u32 kind,
+				  const struct xdd_layers *layers, struct xdd_key *key)
+{
+	bool src = kind != XDD_KEY_dst, dst = kind != XDD_KEY_src;
+	struct xdd_head *head = &key->head;
+	struct xdd_ipv4 ip4;
+	struct xdd_ipv6 ip6;
+
+	if (layers->version == 4) {
+		if (xdd_packet_read(packet, layers->l3, &ip4, sizeof(ip4)))
+			return -1;
+		head->v4[0] = src ? ip4.src : 0;
+		head->v4[1] = dst ? ip4.dst : 0;
+		if (kind != XDD_KEY_packet)
+			return 0;
+		head->proto = ip4.proto;
+		head->ihl = ip4.version_ihl & 15;
+		head->a = ip4.id | (u32)ip4.fragment << 16;
+		head->b = ip4.total_length;
+		key->tail = layers->l3 + sizeof(ip4);
+		return 0;
+	}
+	if (xdd_packet_read(packet, layers->l3, &ip6, sizeof(ip6)))
+		return -1;
+	for (u32 i = 0; i < 2; i++) {
+		head->v6[i] = src ? ip6.src[i] : 0;
+		head->v6[i + 2] = dst ? ip6.dst[i] : 0;
+	}
+	if (kind != XDD_KEY_packet)
+		return 0;
+	head->proto = ip6.next_header;
+	head->a = ip6.payload_length;
+	key->tail = layers->l3 + sizeof(ip6);
+	return 0;
+}
+
+/* Key of an IP packet. Returns XDD_BYPASS_MAX, or the reason why there is none. */
+XDD_INLINE u32 xdd_key_ip(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+			  const struct xdd_layers *layers, struct xdd_key *key)
+{
+	struct xdd_head *head = &key->head;
+
+	head->version = layers->version;
+	key->head_len = layers->version == 4 ? XDD_HEAD_SHORT : sizeof(*head);
+	if (xdd_head_addresses(packet, fixed->key, layers, key))
+		return XDD_BYPASS_truncated;
+	if (fixed->key == XDD_KEY_packet && layers->end > key->tail)
+		head->tail_len = layers->end - key->tail;
+	if (fixed->key == XDD_KEY_flow || fixed->key == XDD_KEY_biflow)
+		xdd_head_flow(head, layers, fixed->key == XDD_KEY_biflow);
+	return XDD_BYPASS_MAX;
+}
+
+/* Key of the whole frame as captured. */
+XDD_INLINE void xdd_key_frame(const struct xdd_packet *packet, struct xdd_key *key)
+{
+	key->head.kind = XDD_KEY_frame;
+	key->head.a = packet->link;
+	key->head.b = packet->wire_len;
+	key->head.tail_len = packet->len;
+	key->head_len = XDD_HEAD_SHORT;
+	key->tail = 0;
+}
+
+/*
+ * The key of @packet under the configuration @fixed.
+ *
+ * Returns XDD_BYPASS_MAX with @key filled, or the enum xdd_bypass that says why the packet
+ * has no key.
+ */
+XDD_INLINE u32 xdd_key_build(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+			     struct xdd_key *key)
+{
+	struct xdd_layers layers;
+
+	xdd_memset(key, 0, sizeof(*key));
+	key->head.kind = fixed->key;
+	if (fixed->key == XDD_KEY_frame) {
+		xdd_key_frame(packet, key);
+		return XDD_BYPASS_MAX;
+	}
+	if (fixed->key == XDD_KEY_offset) {
+		if (fixed->offset_pos + fixed->offset_len > packet->len)
+			return XDD_BYPASS_truncated;
+		key->head.tail_len = fixed->offset_len;
+		key->head_len = XDD_HEAD_SHORT;
+		key->tail = fixed->offset_pos;
+		return XDD_BYPASS_MAX;
+	}
+	xdd_packet_layers(fixed, packet, &layers);
+	if (layers.bypass == XDD_BYPASS_not_ip && fixed->non_ip_frame) {
+		xdd_key_frame(packet, key);
+		return XDD_BYPASS_MAX;
+	}
+	if (layers.bypass != XDD_BYPASS_MAX)
+		return layers.bypass;
+	return xdd_key_ip(fixed, packet, &layers, key);
+}
+
+/* Whether the key is kept whole by the exact engine, not as a digest. */
+XDD_INLINE bool xdd_key_is_flow(u32 kind)
+{
+	return kind != XDD_KEY_packet && kind != XDD_KEY_frame && kind != XDD_KEY_offset;
+}
+
+/* Feed @len bytes of @packet from @off to @hash. Returns 0, or -1 where they are not there. */
+XDD_INLINE int xdd_hash_tail(XDD_FIXED struct xdd_fixed *fixed,
+			     XDD_FIXED struct xdd_secret *secret, const struct xdd_packet *packet,
+			     struct xdd_hash *hash, u32 off, u32 len)
+{
+	for (u32 i = 0; i < XDD_MAX_BLOCKS && len >= XDD_BLOCK; i++) {
+		if (xdd_packet_block(fixed, secret, packet, hash, off, XDD_BLOCK))
+			return -1;
+		off += XDD_BLOCK;
+		len -= XDD_BLOCK;
+	}
+	if (len >= XDD_BLOCK)
+		return -1;
+	if (len >= XDD_STRIPE &&
+	    xdd_packet_block(fixed, secret, packet, hash, off, len & -XDD_STRIPE))
+		return -1;
+	off += len & -XDD_STRIPE;
+	len &= XDD_STRIPE - 1;
+	return len ? xdd_packet_rest(packet, hash, off, len) : 0;
+}
+
+/*
+ * Hash @key, the tail from @packet.
+ *
+ * Returns 0 with @digest filled, or -1 where the tail could not be read.
+ */
+XDD_INLINE int xdd_key_hash(XDD_FIXED struct xdd_fixed *fixed, XDD_FIXED struct xdd_secret *secret,
+			    const struct xdd_packet *packet, const struct xdd_key *key,
+			    struct xdd_digest *digest)
+{
+	const u64 *head = (const u64 *)(const void *)&key->head;
+	const bool wide = xdd_digest_is_wide(fixed);
+	struct xdd_hash hash;
+
+	xdd_hash_start(&hash, fixed->hash, wide, secret, fixed->seed);
+	xdd_hash_stripe(&hash, fixed->hash, wide, secret, head, 0);
+	if (key->head_len > XDD_HEAD_SHORT)
+		xdd_hash_stripe(&hash, fixed->hash, wide, secret, head + 4, 1);
+	hash.len = key->head_len;
+	xdd_hash_end_block(&hash, fixed->hash, wide, secret);
+	if (key->head.tail_len &&
+	    xdd_packet_tail(fixed, secret, packet, &hash, key->tail, key->head.tail_len))
+		return -1;
+	*digest = xdd_hash_finish(&hash, fixed->hash, wide, secret);
+	return 0;
+}
+
+#endif

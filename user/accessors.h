@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The core's accessors over heap memory. Include once in a file that uses the core.
+ * Packets are linear; one thread asks, so there are no locks.
+ */
+#ifndef USER_ACCESSORS_H
+#define USER_ACCESSORS_H
+
+#include <string.h>
+
+#include "user/store.h"
+#include "xdd/decide.h"
+
+XDD_INLINE int xdd_packet_copy(const struct xdd_packet *packet, u32 off, void *to, u32 n)
+{
+	if (off > packet->len || n > packet->len - off)
+		return -1;
+	memcpy(to, packet->data + off, n);
+	return 0;
+}
+
+XDD_INLINE void xdd_packet_layers(XDD_FIXED struct xdd_fixed *fixed,
+				    const struct xdd_packet *packet, struct xdd_layers *layers)
+{
+	xdd_parse_link(packet, layers);
+	xdd_parse_ip(fixed, packet, layers);
+}
+
+XDD_INLINE int xdd_packet_block(XDD_FIXED struct xdd_fixed *fixed,
+				XDD_FIXED struct xdd_secret *secret,
+				const struct xdd_packet *packet, struct xdd_hash *hash, u32 off,
+				u32 n)
+{
+	if (off > packet->len || n > packet->len - off)
+		return -1;
+	xdd_hash_block(hash, fixed->hash, xdd_digest_is_wide(fixed), secret, packet->data + off,
+		       packet->end, n);
+	return 0;
+}
+
+XDD_INLINE int xdd_packet_rest(const struct xdd_packet *packet, struct xdd_hash *hash, u32 off,
+			       u32 n)
+{
+	if (off > packet->len || n > packet->len - off)
+		return -1;
+	xdd_hash_rest(hash, packet->data, packet->end, off, n);
+	return 0;
+}
+
+XDD_INLINE int xdd_packet_tail(XDD_FIXED struct xdd_fixed *fixed,
+			       XDD_FIXED struct xdd_secret *secret,
+			       const struct xdd_packet *packet, struct xdd_hash *hash, u32 off,
+			       u32 len)
+{
+	return xdd_hash_tail(fixed, secret, packet, hash, off, len);
+}
+
+XDD_INLINE struct xdd_line *xdd_line_at(struct xdd_store *store, u32 block, u32 line)
+{
+	return store->lines + (size_t)block * store->fixed.lines_per_block + line;
+}
+
+/* A single thread needs no lock: any pointer will do. */
+XDD_INLINE struct xdd_lock *xdd_lock_at(struct xdd_store *store, u32 stripe)
+{
+	(void)stripe;
+	return (struct xdd_lock *)store;
+}
+
+XDD_INLINE void xdd_lock(struct xdd_lock *lock)
+{
+	(void)lock;
+}
+
+XDD_INLINE void xdd_unlock(struct xdd_lock *lock)
+{
+	(void)lock;
+}
+
+XDD_INLINE u64 *xdd_exact_at(struct xdd_store *store, const struct xdd_key *key,
+			       const struct xdd_digest *digest, u64 now_ns, bool *fresh)
+{
+	(void)key;
+	return store_exact(store, digest, now_ns, fresh);
+}
+
+#endif

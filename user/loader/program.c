@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "user/loader/program.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct bpf_map *rodata_map(struct bpf_object *object)
+{
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, object) {
+		if (strstr(bpf_map__name(map), ".rodata"))
+			return map;
+	}
+	return NULL;
+}
+
+/* Where the variable @name of @size bytes lies in the read-only data, or a negative errno. */
+static long rodata_offset(const struct btf *btf, const char *name, size_t size)
+{
+	int section = btf__find_by_name_kind(btf, ".rodata", BTF_KIND_DATASEC);
+	const struct btf_type *type;
+
+	if (section < 0)
+		return -ENOENT;
+	type = btf__type_by_id(btf, section);
+	for (int i = 0; i < btf_vlen(type); i++) {
+		const struct btf_var_secinfo *info = &btf_var_secinfos(type)[i];
+		const struct btf_type *var = btf__type_by_id(btf, info->type);
+
+		if (!strcmp(btf__name_by_offset(btf, var->name_off), name))
+			return info->size == size ? (long)info->offset : -EINVAL;
+	}
+	return -ENOENT;
+}
+
+static int rodata_set(struct bpf_object *object, const char *name, const void *value, size_t size)
+{
+	long offset = rodata_offset(bpf_object__btf(object), name, size);
+	struct bpf_map *map = rodata_map(object);
+	size_t map_size;
+	char *data;
+	int err;
+
+	if (offset < 0 || !map)
+		return offset < 0 ? (int)offset : -ENOENT;
+	map_size = bpf_map__value_size(map);
+	data = malloc(map_size);
+	if (!data)
+		return -ENOMEM;
+	memcpy(data, bpf_map__initial_value(map, &map_size), map_size);
+	memcpy(data + offset, value, size);
+	err = bpf_map__set_initial_value(map, data, map_size);
+	free(data);
+	return err;
+}
+
+/* Size map @name to @entries, or leave it out where that is 0. */
+static int map_size(struct bpf_object *object, const char *name, u32 entries)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object, name);
+
+	if (!map)
+		return -ENOENT;
+	if (!entries)
+		return bpf_map__set_autocreate(map, false);
+	return bpf_map__set_max_entries(map, entries);
+}
+
+int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
+		    const struct xdd_secret *secret, u32 exact_entries)
+{
+	bool exact = fixed->engine == XDD_ENGINE_exact;
+	bool shared = fixed->placement == XDD_PLACEMENT_shared;
+	bool digests = fixed->key == XDD_KEY_packet || fixed->key == XDD_KEY_frame ||
+		       fixed->key == XDD_KEY_offset;
+	u32 lines = exact || !shared ? 0 : fixed->blocks * fixed->lines_per_block;
+	const struct {
+		const char *name;
+		u32 entries;
+	} sizes[] = {
+		{ "lines", lines },
+		{ "locks", exact || !shared ? 0 : fixed->stripes },
+		{ "cpu_blocks", exact || shared ? 0 : fixed->blocks },
+		{ "digests", exact && digests ? exact_entries : 0 },
+		{ "flows", exact && !digests ? exact_entries : 0 },
+	};
+	int err;
+
+	err = rodata_set(object, "xdd_fixed", fixed, sizeof(*fixed));
+	if (!err)
+		err = rodata_set(object, "xdd_secret", secret, sizeof(*secret));
+	for (size_t i = 0; !err && i < XDD_ARRAY_SIZE(sizes); i++)
+		err = map_size(object, sizes[i].name, sizes[i].entries);
+	return err;
+}
+
+int program_set_live(int config_fd, const struct xdd_live *live)
+{
+	u32 zero = 0;
+
+	return bpf_map_update_elem(config_fd, &zero, live, BPF_ANY) ? -errno : 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The BPF object made ready for one configuration. */
+#ifndef USER_LOADER_PROGRAM_H
+#define USER_LOADER_PROGRAM_H
+
+#include <bpf/libbpf.h>
+
+#include "xdd/config.h"
+#include "xdd/hash.h"
+
+/*
+ * Before load: fill the read-only data of @object (any of ours that includes
+ * bpf/accessors.h), size the filter's maps, and leave out those that @fixed does not use.
+ * @exact_entries: room of the exact engine, in keys.
+ *
+ * Returns 0 or a negative errno (-ENOENT: the object lacks a map that it must have).
+ */
+int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
+		    const struct xdd_secret *secret, u32 exact_entries);
+
+/* After load: write @live to map `config`. Returns 0 or a negative errno. */
+int program_set_live(int config_fd, const struct xdd_live *live);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A filter in heap memory, asked by one thread: captures, streams, tests. */
+#ifndef USER_STORE_H
+#define USER_STORE_H
+
+#include "xdd/config.h"
+#include "xdd/hash.h"
+#include "xdd/line.h"
+#include "xdd/packet.h"
+
+struct xdd_verdict;
+
+/* Exact engine: an entry is free while its time is STORE_FREE. */
+#define STORE_FREE (~0ULL)
+
+struct store_entry {
+	struct xdd_digest digest;
+	u64 time_ns;
+};
+
+struct xdd_store {
+	struct xdd_fixed fixed;
+	struct xdd_live live;
+	struct xdd_secret secret;
+	struct xdd_line *lines;		/* line engines: blocks x lines_per_block */
+	struct store_entry *entries;	/* exact: open addressing, size a power of two */
+	size_t size;
+	size_t used;
+	size_t max_size;		/* entries beyond which old ones are forgotten */
+	u64 latest_ns;
+	u64 forgotten;			/* exact: live keys given up for want of memory */
+	u64 evictions;			/* tagged: live cells replaced */
+	u64 time_back;			/* look-ups behind their line's tick */
+};
+
+/*
+ * Make the filter that @fixed and @live describe, with hash secrets drawn from fixed->seed.
+ * @memory_bytes bounds the exact engine, which grows as needed (at least 1 MiB is used).
+ *
+ * Returns 0, -EINVAL for a configuration out of range, or -ENOMEM. store_close() frees.
+ */
+int store_open(struct xdd_store *store, const struct xdd_fixed *fixed, const struct xdd_live *live,
+	       u64 memory_bytes);
+void store_close(struct xdd_store *store);
+
+/* The verdict on @packet at @now_ns, the packet's own time. */
+struct xdd_verdict store_decide(struct xdd_store *store, const struct xdd_packet *packet,
+				u64 now_ns);
+
+/* Bytes of memory the filter holds now. */
+u64 store_bytes(const struct xdd_store *store);
+
+/* xdd_exact_at() over the table. */
+u64 *store_exact(struct xdd_store *store, const struct xdd_digest *digest, u64 now_ns,
+		 bool *fresh);
+
+#endif
