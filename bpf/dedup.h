@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From a context to an action: the core's verdict, counted, and what is done about it. */
+#ifndef BPF_DEDUP_H
+#define BPF_DEDUP_H
+
+#include "accessors.h"
+#include "counters.h"
+#include "xdd/mark.h"
+
+XDD_INLINE void count(struct xdd_count *at, u32 bytes)
+{
+	at->packets++;
+	at->bytes += bytes;
+}
+
+#define COUNT_BYPASS(name, help)                                               \
+	case XDD_BYPASS_##name:                                                \
+		count(&counters->name, bytes);                                 \
+		break;
+
+XDD_INLINE void count_verdict(struct xdd_counters *counters, struct xdd_verdict verdict, u32 bytes)
+{
+	count(&counters->received, bytes);
+	switch (verdict.bypass) {
+		XDD_BYPASSES(COUNT_BYPASS)
+	default:
+		count(verdict.found & XDD_SEEN ? &counters->duplicate : &counters->distinct, bytes);
+	}
+	if (verdict.found & XDD_TIME_BACK)
+		counters->time_back++;
+	if (verdict.found & XDD_EVICTED)
+		counters->evictions++;
+}
+
+/* The counter slot of an interface. */
+__attribute__((noinline)) u32 interface_slot(u32 ifindex)
+{
+	struct xdd_live *live;
+	u32 zero = 0;
+
+	live = bpf_map_lookup_elem(&config, &zero);
+	if (!live)
+		return XDD_MAX_IFACES;
+	for (u32 i = 0; i < XDD_MAX_IFACES; i++) {
+		if (live->ifaces[i].ifindex == ifindex)
+			return i;
+	}
+	return XDD_MAX_IFACES;
+}
+
+/* Write the DSCP of a duplicate. Returns 0, or -1 where its IP header cannot be written. */
+__attribute__((noinline)) int mark_dscp(struct xdp_md *ctx, u32 dscp)
+{
+	struct xdd_packet packet = packet_open(ctx);
+	struct xdd_layers layers;
+	const u8 *at;
+
+	xdd_packet_layers(&xdd_fixed, &packet, &layers);
+	if (layers.bypass != XDD_BYPASS_MAX)
+		return -1;
+	if (layers.version == 4) {
+		at = xdd_packet_at(&packet, layers.l3, sizeof(struct xdd_ipv4));
+		if (!at)
+			return -1;
+		xdd_mark_ipv4((struct xdd_ipv4 *)at, dscp);
+		return 0;
+	}
+	at = xdd_packet_at(&packet, layers.l3, sizeof(struct xdd_ipv6));
+	if (!at)
+		return -1;
+	xdd_mark_ipv6((struct xdd_ipv6 *)at, dscp);
+	return 0;
+}
+
+/* Four bytes of metadata, which tc BPF reads as __sk_buff.data_meta. */
+__attribute__((noinline)) int mark_meta(struct xdp_md *ctx)
+{
+	u32 *meta;
+
+	if (bpf_xdp_adjust_meta(ctx, -(int)sizeof(*meta)))
+		return -1;
+	meta = (u32 *)(long)ctx->data_meta;
+	if ((void *)(meta + 1) > (void *)(long)ctx->data)
+		return -1;
+	*meta = XDD_META_DUPLICATE;
+	return 0;
+}
+
+/* Send to entry @at of map targets; where that is impossible the packet passes. */
+XDD_INLINE int redirect(struct xdd_counters *counters, u32 at, u32 bytes)
+{
+	int action = bpf_redirect_map(&targets, at, XDP_PASS);
+
+	count(action == XDP_REDIRECT ? &counters->redirected : &counters->redirect_errors, bytes);
+	return action;
+}
+
+XDD_INLINE int keep(struct xdd_counters *counters, const struct xdd_live *live, u32 bytes)
+{
+	if (live->forward)
+		return redirect(counters, XDD_DEV_FORWARD, bytes);
+	count(&counters->passed, bytes);
+	return XDP_PASS;
+}
+
+XDD_INLINE int act(struct xdp_md *ctx, struct xdd_counters *counters, const struct xdd_live *live,
+		   bool duplicate, u32 bytes)
+{
+	if (!duplicate)
+		return keep(counters, live, bytes);
+	switch (live->action) {
+	case XDD_ACTION_drop:
+		count(&counters->dropped, bytes);
+		return XDP_DROP;
+	case XDD_ACTION_redirect:
+		return redirect(counters, XDD_DEV_DUPLICATES, bytes);
+	case XDD_ACTION_mark:
+		if (live->mark_meta ? mark_meta(ctx) : mark_dscp(ctx, live->mark_dscp))
+			counters->mark_failed++;
+	}
+	return keep(counters, live, bytes);
+}
+
+XDD_INLINE u64 clock_ns(void)
+{
+	return xdd_fixed.clock == XDD_CLOCK_coarse ? bpf_ktime_get_coarse_ns() : bpf_ktime_get_ns();
+}
+
+/* What an XDP program returns for @ctx, seen at @now_ns. */
+XDD_INLINE int dedup(struct xdp_md *ctx, u64 now_ns)
+{
+	u32 zero = 0, slot = interface_slot(ctx->ingress_ifindex);
+	struct xdd_packet packet = packet_open(ctx);
+	struct xdd_counters *counter;
+	struct xdd_verdict verdict;
+	struct xdd_live *live;
+	bool duplicate;
+
+	live = bpf_map_lookup_elem(&config, &zero);
+	counter = bpf_map_lookup_elem(&counters, &slot);
+	if (!live || !counter)
+		return XDP_PASS;
+	verdict = xdd_decide(&xdd_fixed, live, &xdd_secret, NULL, &packet, now_ns);
+	duplicate = verdict.bypass == XDD_BYPASS_MAX && verdict.found & XDD_SEEN;
+	count_verdict(counter, verdict, packet.wire_len);
+	return act(ctx, counter, live, duplicate, packet.wire_len);
+}
+
+#endif
