@@ -69,11 +69,11 @@ static void label_of(const struct row *row, char label[LABEL_MAX])
 		snprintf(label, LABEL_MAX, "--%.*s", LABEL_MAX - 3, name);
 }
 
+/* Fill @s, which is all zeroes. */
 static void scanner_init(struct scanner *s)
 {
 	char *letter = s->letters;
 
-	memset(s, 0, sizeof(*s));
 	*letter++ = ':'; /* tell a missing argument from an unknown option */
 	for (int i = 0; i < OPT_MAX; i++) {
 		long_name(&rows[i], s->names[i]);
@@ -223,7 +223,7 @@ void options_init(struct options *o, const char *command)
 int options_parse(struct options *o, int argc, char **argv, unsigned int on, char *err,
 		  size_t err_size)
 {
-	struct scanner scanner;
+	struct scanner scanner = { 0 };
 	int value, ret;
 
 	scanner_init(&scanner);

@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# tests/run itself: whatever goes wrong with a test counts as a failure.
+. "$(dirname "$0")/../tap.sh"
+
+# sums NAME EXPECTED CODE BODY: what tests/run prints last for a test with that body
+sums() {
+	local name=$1 expected=$2 code=$3 script=$tmp/test.sh found
+	printf '#!/bin/bash\n%s\n' "$4" >"$script"
+	chmod +x "$script"
+	found=$(XDD_TEST_TIMEOUT=${5:-20} tests/run "$script")
+	code="$code $?"
+	check_equal "$name" "$expected, exit codes ${code% *} ${code% *}" \
+		"$(tail -n 1 <<<"$found"), exit codes $code"
+}
+
+sums 'all is well' '2 passed, 0 failed' 0 'echo "ok 1 - a"; echo "ok 2 - b"; echo 1..2'
+sums 'a failure' '1 passed, 1 failed' 1 'echo 1..2; echo "ok 1"; echo "not ok 2 - b"; exit 1'
+sums 'a failure without an exit code' '0 passed, 1 failed' 1 'echo "not ok 1"; echo 1..1'
+sums 'a skip' '1 passed, 0 failed, 1 skipped' 0 'echo ok 1 - a; echo "ok 2 - b # SKIP no"; echo 1..2'
+sums 'a test that is skipped as a whole' '0 passed, 0 failed, 1 skipped' 0 'echo "1..0 # SKIP no"'
+sums 'no plan' '1 passed, 1 failed' 1 'echo ok 1'
+sums 'fewer results than planned' '1 passed, 1 failed' 1 'echo 1..2; echo ok 1'
+sums 'nothing printed' '0 passed, 1 failed' 1 ':'
+sums 'an exit code without a failure' '1 passed, 1 failed' 1 'echo ok 1; echo 1..1; exit 3'
+sums 'a crash' '1 passed, 1 failed' 1 'echo ok 1; echo 1..1; kill -SEGV $$'
+sums 'a crash after a failure' '0 passed, 2 failed' 1 'echo not ok 1; echo 1..1; kill -SEGV $$'
+sums 'a test without end' '1 passed, 1 failed' 1 'echo ok 1; echo 1..1; sleep 60' 1
+rm "$tmp/test.sh"
+check_command 'no such test' 1 '1 failed' '' tests/run "$tmp/test.sh"
+finish
