@@ -106,6 +106,22 @@ static int open_temporary(struct sink *s)
 	return rc;
 }
 
+/* The absolute name of a file that does not exist in a directory that does; NULL with errno. */
+static char *new_path(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *given = slash ? strndup(path, slash - path + 1) : strdup(".");
+	char *directory = given ? realpath(given, NULL) : NULL;
+	char *result = NULL;
+
+	if (directory && asprintf(&result, "%s/%s", directory, slash ? slash + 1 : path) < 0)
+		result = NULL;
+	free(directory);
+	free(given);
+	return result;
+}
+
+/* A symbolic link stays one: its target is replaced. */
 static int open_path(struct sink *s, const char *path)
 {
 	struct stat st;
@@ -119,8 +135,7 @@ static int open_path(struct sink *s, const char *path)
 		s->fd = open(path, O_WRONLY | O_CLOEXEC);
 		return s->fd < 0 ? -errno : 0;
 	}
-	/* A symbolic link stays one: its target is replaced. */
-	s->path = exists ? realpath(path, NULL) : strdup(path);
+	s->path = exists ? realpath(path, NULL) : new_path(path);
 	return s->path ? open_temporary(s) : -errno;
 }
 
@@ -160,17 +175,17 @@ int sink_open(struct sink *s, const char *path)
 
 static int write_out(struct sink *s, const u8 *data, size_t len)
 {
-	while (len) {
+	while (len && !s->failed) {
 		ssize_t done;
 
 		errno = 0;
 		done = s->gzip ? gzwrite(s->gzip, data, len) : write(s->fd, data, len);
 		if (done <= 0)
-			return errno ? -errno : -EIO;
+			s->failed = errno ? -errno : -EIO;
 		data += done;
 		len -= done;
 	}
-	return 0;
+	return s->failed;
 }
 
 static int write_buffered(struct sink *s)
@@ -198,9 +213,10 @@ int sink_write(struct sink *s, const void *data, size_t len)
 	return 0;
 }
 
-int sink_flush(struct sink *s)
+void sink_flush(struct sink *s)
 {
-	return s->gzip ? 0 : write_buffered(s);
+	if (!s->temp && !s->gzip)
+		write_buffered(s);
 }
 
 bool sink_can_patch(const struct sink *s)

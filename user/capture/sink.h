@@ -13,12 +13,13 @@
 
 struct sink {
 	int fd;
-	char *path; /* final name, symbolic links resolved; NULL unless a file */
+	char *path; /* final name, absolute, symbolic links resolved; NULL unless a file */
 	char *temp; /* name until then */
 	u8 *buffer;
 	size_t used;
 	u64 offset; /* bytes taken, buffered ones included */
 	struct gzFile_s *gzip;
+	int failed; /* the first error of a write: all later ones fail with it */
 };
 
 /* Remove the temporary files of all open sinks when SIGINT, SIGTERM or SIGHUP ends the process
@@ -34,8 +35,8 @@ int sink_open(struct sink *s, const char *path);
 /* Append @len bytes (below 2 GiB). Returns 0 or a negative errno (-EPIPE: nobody reads). */
 int sink_write(struct sink *s, const void *data, size_t len);
 
-/* Bring everything written so far to its readers, unless compressed. */
-int sink_flush(struct sink *s);
+/* A stream: bring to its readers what is buffered. What fails is said by the next sink_write(). */
+void sink_flush(struct sink *s);
 
 /* Can bytes that were written be changed? (Not in a stream and not in compressed data.) */
 bool sink_can_patch(const struct sink *s);

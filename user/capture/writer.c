@@ -355,6 +355,11 @@ int capture_writer_finish(struct capture_writer *w)
 	return 0;
 }
 
+void capture_writer_flush(struct capture_writer *w)
+{
+	sink_flush(&w->sink);
+}
+
 int capture_writer_publish(struct capture_writer *w)
 {
 	int rc = sink_publish(&w->sink);

@@ -47,6 +47,9 @@ int capture_writer_open(struct capture_writer *w, const struct capture_set *set,
  */
 int capture_writer_put(struct capture_writer *w, const struct capture_item *item, bool keep);
 
+/* Let the readers of a stream have what they can have. */
+void capture_writer_flush(struct capture_writer *w);
+
 /* Complete the file; capture_writer_publish() then gives it its name. */
 int capture_writer_finish(struct capture_writer *w);
 int capture_writer_publish(struct capture_writer *w);

@@ -13,7 +13,9 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 #define ANY_NUMBER 1000000
 
 /* X(name, ON_ bit, everyday, fewest and most arguments, ARGUMENTS, summary) */
-#define COMMANDS(X)
+#define COMMANDS(X)                                                                                \
+	X(pcap, ON_PCAP, true, 1, ANY_NUMBER, "IN...",                                             \
+	  "de-duplicate captures (pcap, pcapng, .gz; several are merged by time)")
 
 struct command {
 	const char *name;
