@@ -10,7 +10,8 @@
 #   user/**/*.c                           build/xdp-dedup; all but main.c also in build/libuser.a
 #   tests/{unit/test_*,bpf/*,equivalence/*}.c   a cmocka program linked with build/libuser.a
 #   tests/tools/NAME.c                    build/tests/tools/NAME, a program of its own
-# A build with sanitizers beside it: make BUILD=build/asan CFLAGS="-O1 -fsanitize=address,undefined"
+# A build with sanitizers beside it:
+#   make BUILD=build/asan CFLAGS="-O1 -fsanitize=address,undefined -fno-sanitize-recover"
 
 VERSION := 0.1
 
@@ -45,6 +46,14 @@ C_FILES := $(wildcard include/xdd/*.h maps/*.h bpf/*.[ch] user/*.[ch] user/*/*.[
 	tests/*/*.[ch])
 SCRIPTS := $(wildcard scripts/* tests/*.sh tests/*/*.sh) .ci/run
 
+# make V=1 shows the commands
+ifeq ($(V),1)
+say = @:
+else
+Q := @
+say = @printf '  %-5s %s\n' $(1) $@
+endif
+
 program := $(BUILD)/xdp-dedup
 library := $(BUILD)/libuser.a
 
@@ -57,31 +66,38 @@ build: $(program)
 tests: $(program) $(TEST_PROGRAMS) $(TOOL_PROGRAMS)
 
 $(program): $(USER_OBJECTS)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(library): $(filter-out $(BUILD)/user/main.o,$(USER_OBJECTS))
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR)
+	$(Q)$(AR) rcs $@ $^
 
 $(BUILD)/%.o: %.c Makefile | $(SKELETONS)
 	@mkdir -p $(@D)
-	$(CC) $(USER_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(USER_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/tests/tools/%: $(BUILD)/tests/tools/%.o
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(TEST_LIBS)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(TEST_LIBS)
 
 $(TEST_PROGRAMS): $(BUILD)/%: $(BUILD)/%.o $(library)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(TEST_LIBS)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(TEST_LIBS)
 
 # $(1): the directory of BPF sources
 define bpf_rules
 $(BUILD)/$(1)/%.bpf.o: $(1)/%.bpf.c Makefile
 	@mkdir -p $$(@D)
-	$(CLANG) $(BPF_CFLAGS) -MMD -MP -c -o $$@ $$<
+	$$(call say,BPF)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -MMD -MP -c -o $$@ $$<
 
 $(BUILD)/skel/%.skel.h: $(BUILD)/$(1)/%.bpf.o
 	@mkdir -p $$(@D)
-	$(BPFTOOL) gen skeleton $$< name $$* > $$@
+	$$(call say,SKEL)
+	$(Q)$(BPFTOOL) gen skeleton $$< name $$* > $$@
 endef
 $(foreach dir,$(sort $(patsubst %/,%,$(dir $(BPF_SOURCES)))),$(eval $(call bpf_rules,$(dir))))
 

@@ -75,6 +75,7 @@ static void derive_kinds(struct work *w)
 
 	f->engine = o->engine == OPTION_AUTO ? engine : o->engine;
 	f->key = o->key;
+	f->link = XDD_LINK_ETHERNET; /* a NIC's; files say it per frame */
 	f->offset_len = o->offset_len;
 	f->offset_pos = o->offset_pos;
 	f->non_ip_frame = o->non_ip;

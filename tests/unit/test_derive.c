@@ -67,6 +67,7 @@ static void test_nic_defaults(void **state)
 	(void)state;
 	assert_int_equal(d.fixed.engine, XDD_ENGINE_tagged);
 	assert_int_equal(d.fixed.key, XDD_KEY_packet);
+	assert_int_equal(d.fixed.link, XDD_LINK_ETHERNET);
 	assert_int_equal(d.fixed.hash, XDD_HASH_keyed);
 	assert_int_equal(d.fixed.placement, XDD_PLACEMENT_shared);
 	assert_int_equal(d.fixed.slicing, XDD_SLICING_horizontal);
