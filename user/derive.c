@@ -278,13 +278,23 @@ static int wanted_bytes(const struct work *w, double per_key, u64 *bytes)
 	return 0;
 }
 
+static u64 exact_key_bytes(const struct work *w)
+{
+	u32 key = w->out->fixed.key;
+
+	if (w->target == DERIVE_FILE)
+		return DERIVE_EXACT_FILE_BYTES;
+	if (key == XDD_KEY_packet || key == XDD_KEY_frame || key == XDD_KEY_offset)
+		return DERIVE_EXACT_DIGEST_BYTES;
+	return DERIVE_EXACT_FLOW_BYTES;
+}
+
 /* No lines: the kernel's LRU hash, or a table on the host that grows up to memory_bytes. */
 static int derive_exact(struct work *w)
 {
 	struct derived *out = w->out;
-	u64 per_key = w->target == DERIVE_NIC ? DERIVE_EXACT_NIC_BYTES : DERIVE_EXACT_FILE_BYTES;
 	bool sized = option_given(w->o, OPT_memory) || option_given(w->o, OPT_capacity);
-	u64 bytes = w->available / 2;
+	u64 per_key = exact_key_bytes(w), bytes = w->available / 2;
 	int err;
 
 	out->fixed.slicing = XDD_SLICING_none;

@@ -18,10 +18,12 @@ enum derive_target { DERIVE_NIC, DERIVE_FILE };
 /* Locks of shared placement. */
 #define DERIVE_STRIPES 4096
 
-/* Memory per key of the exact engine: an element and its bucket of the kernel's LRU hash with a
- * whole flow key; and on the host 24 bytes in a table that is at most half full.
+/* Memory per key of the exact engine, at most. In the kernel's LRU hash, measured: 48 bytes beside
+ * key and value, and 16 to 32 of hash buckets, whose number is a power of two; the key is a digest,
+ * or a whole flow key. On the host: 24 bytes in a table that is at most half full.
  */
-#define DERIVE_EXACT_NIC_BYTES 128
+#define DERIVE_EXACT_DIGEST_BYTES 104
+#define DERIVE_EXACT_FLOW_BYTES 152
 #define DERIVE_EXACT_FILE_BYTES 48
 
 struct derived {
