@@ -129,16 +129,14 @@ static int unknown_option(const char *word, unsigned int on, char *err, size_t e
 		      nearest ? "; did you mean --" : "", nearest ?: "", nearest ? "?" : "");
 }
 
-static int wrong_command(const struct options *o, const struct row *row, char *err, size_t err_size)
+static int wrong_command(const struct row *row, char *err, size_t err_size)
 {
 	char label[LABEL_MAX], takers[128];
 
 	label_of(row, label);
 	commands_taking(row->commands, takers, sizeof(takers));
-	if (!*takers)
-		return refuse(err, err_size, -EINVAL, "%s takes no option %s", o->command, label);
-	return refuse(err, err_size, -EINVAL, "%s takes no option %s (%s)", o->command, label,
-		      takers);
+	return refuse(err, err_size, -EINVAL, "takes no option %s%s%s", label,
+		      *takers ? ": it is for " : "", takers);
 }
 
 static int parse_value(struct options *o, int i, const char *text, char *err, size_t err_size)
@@ -235,7 +233,7 @@ int options_parse(struct options *o, int argc, char **argv, unsigned int on, cha
 		if (value == '?')
 			return unknown_option(argv[optind - 1], on, err, err_size);
 		if (!(rows[i].commands & on))
-			return wrong_command(o, &rows[i], err, err_size);
+			return wrong_command(&rows[i], err, err_size);
 		if (value == ':')
 			return refuse(err, err_size, -EINVAL,
 				      "%s needs a value: %s; for example %s %s", argv[optind - 1],

@@ -34,8 +34,8 @@ enum {
 #define OPTIONS(X)                                                                                 \
 	X(engine, engine, 0, "NAME", ON_FILTER | EVERYDAY,                                         \
 	  "tagged, timer or exact (default: tagged on a NIC, exact for files)", "tagged")          \
-	X(memory, size, 0, "SIZE", ON_FILTER | EVERYDAY, "filter size in all (default 32MiB)",     \
-	  "64MiB")                                                                                 \
+	X(memory, size, 0, "SIZE", ON_FILTER | EVERYDAY,                                           \
+	  "filter size in all (default 32MiB; --engine exact on files: as needed)", "64MiB")       \
 	X(capacity, count, 0, "KEYS", ON_FILTER,                                                   \
 	  "size for this many live keys instead of --memory", "4M")                                \
 	X(fpr_target, ratio, 0, "P", ON_FILTER,                                                    \

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# tests/run itself: whatever goes wrong with a test counts as a failure.
+# What runs the tests: whatever goes wrong with a test counts as a failure, and setup and ci refuse
+# what they cannot do.
 . "$(dirname "$0")/../tap.sh"
 
 # sums NAME EXPECTED CODE BODY: what tests/run prints last for a test with that body
@@ -29,4 +30,11 @@ sums 'a crash after a failure' '0 passed, 2 failed' 1 'echo not ok 1; echo 1..1;
 sums 'a test without end' '1 passed, 1 failed' 1 'echo ok 1; echo 1..1; sleep 60' 1
 rm "$tmp/test.sh"
 check_command 'no such test' 1 '1 failed' '' tests/run "$tmp/test.sh"
+
+check_command 'ci without captures' 1 '' 'no captures in /nonexistent' \
+	env XDD_CAPTURES=/nonexistent .ci/run
+check_command 'setup --help' 0 '^usage: scripts/setup' '' scripts/setup --help
+check_command 'setup with an unknown option' 2 '' '^usage: scripts/setup' scripts/setup --no-instal
+check 'setup --no-install' scripts/setup --no-install
+check 'setup --run-only --no-install' scripts/setup --run-only --no-install
 finish
