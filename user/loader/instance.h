@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A loaded instance, found again by its pins:
+ *
+ *   /sys/fs/bpf/xdp-dedup/NAME/    config counters meta targets scratch rodata, those of lines,
+ *                                  cpu_blocks, locks, digests, flows that the engine uses,
+ *                                  program, and link_IFINDEX for each interface
+ *   /sys/fs/bpf/xdp-dedup/~NAME/   one that is being made or removed, or that a loader or
+ *                                  unloader which was killed left behind: the next one clears it
+ *
+ * A directory becomes NAME by a rename when it is complete, so that whoever opens NAME finds
+ * all of it. Two locks (flock), both gone with the process that holds them:
+ *   on the root       whoever makes, changes or removes an instance, for that moment
+ *   on NAME/          whoever ages the instance, `run` or `agent`, for as long as it does
+ */
+#ifndef USER_LOADER_INSTANCE_H
+#define USER_LOADER_INSTANCE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "xdd/meta.h"
+
+#define INSTANCE_ROOT "/sys/fs/bpf/xdp-dedup"
+#define INSTANCE_NAME_MAX 33 /* with the final 0 */
+
+/* X(name): the pinned maps. */
+#define INSTANCE_MAPS(X) \
+	X(config)        \
+	X(counters)      \
+	X(meta)          \
+	X(targets)       \
+	X(scratch)       \
+	X(rodata)        \
+	X(lines)         \
+	X(cpu_blocks)    \
+	X(locks)         \
+	X(digests)       \
+	X(flows)
+
+#define INSTANCE_MAP_FD(name) int name;
+struct instance_maps {
+	INSTANCE_MAPS(INSTANCE_MAP_FD) /* file descriptors, -1: the engine does not use it */
+};
+
+enum iface_state {
+	IFACE_ATTACHED, /* and found where it was loaded, maybe under a new name */
+	IFACE_HIDDEN,	/* attached, but its network namespace cannot be entered from here */
+	IFACE_MOVED,	/* attached, but it has left its network namespace: its packets count
+			 * under the slot XDD_MAX_IFACES */
+	IFACE_DETACHED, /* someone detached the program */
+	IFACE_DELETED,	/* the interface is gone */
+};
+
+/* Slot i of the instance is ifaces[i]. */
+struct instance_iface {
+	char name[XDD_META_IFNAME]; /* now, or as it was at load where that is not known */
+	u32 ifindex;		    /* now; 0: detached or deleted */
+	enum iface_state state;
+	bool generic; /* else native */
+	bool promisc; /* load made it promiscuous */
+	u32 link_id;  /* as bpftool link shows it; 0: no link */
+};
+
+struct instance {
+	char name[INSTANCE_NAME_MAX];
+	char path[PATH_MAX];
+	int dir; /* the pin directory, for the lock */
+	int program;
+	u32 program_id;
+	struct instance_maps maps;
+	struct xdd_meta meta;
+	struct xdd_fixed fixed;
+	struct xdd_live live; /* as of opening or of instance_read_live() */
+	struct instance_iface ifaces[XDD_MAX_IFACES];
+	unsigned int ifaces_used;
+};
+
+extern const char *const iface_state_names[]; /* "attached", ... by enum iface_state */
+
+/*
+ * Open the instance called @name, or the one that @name as an interface belongs to; '.' and '_'
+ * are the same. Returns 0, or with one line in @err that says what to do: -ENOENT: there is
+ * none (the line names those that there are), -EPROTO: its pins are of another version,
+ * -EPERM: no right to, or what opening them returned.
+ */
+int instance_open(struct instance *in, const char *name, char *err, size_t err_size);
+
+/* Closes the file descriptors and gives the lock back; the instance stays loaded. */
+void instance_close(struct instance *in);
+
+/*
+ * The names of all complete instances, sorted. Returns their number and an array to free() in
+ * *@names (NULL if there are none), or a negative errno with one line in @err.
+ */
+int instance_list(char (**names)[INSTANCE_NAME_MAX], char *err, size_t err_size);
+
+/* Read the live configuration again. Returns 0 or a negative errno. */
+int instance_read_live(struct instance *in);
+
+/* Look again at the interfaces: names, states. Returns 0 or a negative errno. */
+int instance_read_ifaces(struct instance *in);
+
+/* Has someone unloaded it since it was opened? */
+bool instance_is_gone(const struct instance *in);
+
+/* Become the one who ages it, until instance_close(). Returns 0, or -EBUSY: another one does. */
+int instance_lock_ageing(struct instance *in);
+
+/* The process that ages it; 0: none does. */
+pid_t instance_ageing_pid(const struct instance *in);
+
+/* What an instance of interface or name @name is called: '_' for '.'. */
+void instance_name_of(const char *name, char out[INSTANCE_NAME_MAX]);
+
+#endif
