@@ -44,7 +44,7 @@ TEST_PROGRAMS := $(TEST_SOURCES:%.c=$(BUILD)/%)
 TOOL_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/tools/*.c))
 C_FILES := $(wildcard include/xdd/*.h maps/*.h bpf/*.[ch] user/*.[ch] user/*/*.[ch] \
 	tests/*/*.[ch])
-SCRIPTS := $(wildcard scripts/* tests/*.sh tests/*/*.sh) .ci/run
+SCRIPTS = $(shell grep -lsE '^\#!/bin/(ba)?sh|shellcheck shell' scripts/* tests/*.sh tests/*/*.sh .ci/run)
 
 # make V=1 shows the commands
 ifeq ($(V),1)
