@@ -4,7 +4,8 @@
  *
  *   /sys/fs/bpf/xdp-dedup/NAME/    config counters meta targets scratch rodata, those of lines,
  *                                  cpu_blocks, locks, digests, flows that the engine uses,
- *                                  program, and link_IFINDEX for each interface
+ *                                  the ager's ager, tally, slices, its ager_program, program,
+ *                                  and link_IFINDEX for each interface
  *   /sys/fs/bpf/xdp-dedup/~NAME/   one that is being made or removed, or that a loader or
  *                                  unloader which was killed left behind: the next one clears it
  *
@@ -38,7 +39,10 @@
 	X(cpu_blocks)    \
 	X(locks)         \
 	X(digests)       \
-	X(flows)
+	X(flows)         \
+	X(ager)          \
+	X(tally)         \
+	X(slices)
 
 #define INSTANCE_MAP_FD(name) int name;
 struct instance_maps {
@@ -70,6 +74,7 @@ struct instance {
 	int dir; /* the pin directory, for the lock */
 	int program;
 	u32 program_id;
+	int ager_program; /* xdp_ager, pinned as ager_program; see bpf/sweep.h */
 	struct instance_maps maps;
 	struct xdd_meta meta;
 	struct xdd_fixed fixed;

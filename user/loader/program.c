@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "xdd/age.h"
+
 static struct bpf_map *rodata_map(struct bpf_object *object)
 {
 	struct bpf_map *map;
@@ -70,6 +72,18 @@ static int map_size(struct bpf_object *object, const char *name, u32 entries)
 	return bpf_map__set_max_entries(map, entries);
 }
 
+/* The ager's maps, in an object that has it: an entry per site, and per slice of several lines. */
+static int ager_maps_size(struct bpf_object *object, const struct xdd_fixed *fixed)
+{
+	u32 sites = fixed->placement == XDD_PLACEMENT_percpu ? libbpf_num_possible_cpus() : 1;
+	int err;
+
+	if (!bpf_object__find_map_by_name(object, "ager"))
+		return 0;
+	err = map_size(object, "ager", sites);
+	return err ?: map_size(object, "slices", xdd_slices_counted(fixed) ? sites * fixed->slices : 0);
+}
+
 int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
 		    const struct xdd_secret *secret, u32 exact_entries)
 {
@@ -95,7 +109,7 @@ int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
 		err = rodata_set(object, "xdd_secret", secret, sizeof(*secret));
 	for (size_t i = 0; !err && i < XDD_ARRAY_SIZE(sizes); i++)
 		err = map_size(object, sizes[i].name, sizes[i].entries);
-	return err;
+	return err ?: ager_maps_size(object, fixed);
 }
 
 int program_set_live(int config_fd, const struct xdd_live *live)
