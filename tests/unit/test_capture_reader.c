@@ -142,6 +142,10 @@ static void not_captures(void **state)
 	add_pcap_header(&file, false, 100, 1);
 	file.len--;
 	assert_refused("the file ends within a pcap file header", -EBADMSG, 0);
+	start(false);
+	add_section(&file, true, 28);
+	file.len -= 4;
+	assert_refused("the file ends within a block", -EBADMSG, 0);
 	start(true);
 	add_pcap_header(&file, false, 100, 1);
 	set32(&file, 0, PCAP_MODIFIED);

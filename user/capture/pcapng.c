@@ -201,11 +201,12 @@ static int block(struct capture_reader *r, struct capture_item *item)
 
 int pcapng_start(struct capture_reader *r)
 {
-	int rc = source_need(&r->source, BLOCK_FRAME);
+	struct capture_item item;
+	int rc = whole_block(r, &item);
 
-	if (rc <= 0)
-		return reader_cut(r, rc, "section header");
-	return section_order(r);
+	if (rc > 0)
+		rc = section(r, &item);
+	return rc > 0 ? 0 : rc;
 }
 
 int pcapng_next(struct capture_reader *r, struct capture_item *item)
