@@ -4,6 +4,7 @@
 #
 # Real captures with known copies: the numbers of every key and window, and exact copies of the
 # files where nothing is dropped.
+# shellcheck disable=SC2317 # functions that check and each call
 . "$(dirname "$0")/../tap.sh"
 
 if [ ! -f "$captures/expected-first-copy.tsv" ]; then

@@ -26,15 +26,19 @@ in=$tmp/small.pcap
 gzip -c "$tmp/empty" >"$tmp/nothing.gz"
 mkdir "$tmp/folder"
 
+# files FOLDER: what is in it, without what the tests write themselves
+files() {
+	find "$1" -mindepth 1 ! -name stdout ! -name stderr | sort
+}
+
 # refuses NAME CODE PATTERN ARGUMENT...: one line on stderr, nothing on stdout, no file left
 refuses() {
 	local name=$1 code=$2 pattern=$3 before after found
 	shift 3
-	before=$(ls -A "$tmp")
+	before=$(files "$tmp")
 	"$xdd" pcap "$@" >"$tmp/stdout" 2>"$tmp/stderr" </dev/null
 	found=$?
-	after=$(ls -A "$tmp" | grep -vx -e stdout -e stderr)
-	before=$(grep -vx -e stdout -e stderr <<<"$before")
+	after=$(files "$tmp")
 	if [ $found = "$code" ] && [ ! -s "$tmp/stdout" ] && [ "$(wc -l <"$tmp/stderr")" = 1 ] &&
 		grep -Eq -e "$pattern" "$tmp/stderr" && [ "$before" = "$after" ]; then
 		pass "$name"
@@ -85,16 +89,16 @@ for signal in INT TERM HUP; do
 	exec 3>"$tmp/fifo"
 	head -c 100 "$in" >&3
 	for _ in $(seq 100); do
-		[ "$(ls -A "$tmp/place" | wc -l)" = 2 ] && break
+		[ "$(files "$tmp/place" | wc -l)" = 2 ] && break
 		sleep 0.05
 	done
-	waiting=$(ls -A "$tmp/place" | grep -c '\.tmp$')
+	waiting=$(files "$tmp/place" | grep -c '\.tmp$')
 	kill -$signal $pid
 	wait $pid
 	code=$?
 	exec 3>&-
 	check_equal "SIG$signal" "2 temporary files, exit 1, 0 files, 1 line" \
-		"$waiting temporary files, exit $code, $(ls -A "$tmp/place" | wc -l) files, $(wc -l <"$tmp/stderr") line"
+		"$waiting temporary files, exit $code, $(files "$tmp/place" | wc -l) files, $(wc -l <"$tmp/stderr") line"
 	rm -rf "$tmp/fifo" "$tmp/place"
 done
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Several inputs, both outputs, formats, compression, standard input and output.
+# shellcheck disable=SC2317 # functions that check and each call
 . "$(dirname "$0")/../tap.sh"
 
 gencap=$BUILD/tests/tools/gencap
