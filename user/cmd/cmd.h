@@ -14,6 +14,10 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 /* X(name, ON_ bit, everyday, fewest and most arguments, ARGUMENTS, summary) */
 #define COMMANDS(X)                                                                                \
+	X(load, ON_LOAD, true, 1, ANY_NUMBER, "IFACE...",                                          \
+	  "attach to interfaces, pin, and return (they share one filter)")                         \
+	X(unload, ON_UNLOAD, true, 0, ANY_NUMBER, "NAME|--all",                                    \
+	  "detach, and remove every pin (a NAME or an IFACE)")                                     \
 	X(pcap, ON_PCAP, true, 1, ANY_NUMBER, "IN...",                                             \
 	  "de-duplicate captures (pcap, pcapng, .gz; several are merged by time)")
 

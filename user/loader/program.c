@@ -13,7 +13,7 @@ static struct bpf_map *rodata_map(struct bpf_object *object)
 {
 	struct bpf_map *map;
 
-	bpf_object__for_each_map(map, object) {
+	bpf_object__for_each_map (map, object) {
 		if (strstr(bpf_map__name(map), ".rodata"))
 			return map;
 	}
@@ -81,7 +81,9 @@ static int ager_maps_size(struct bpf_object *object, const struct xdd_fixed *fix
 	if (!bpf_object__find_map_by_name(object, "ager"))
 		return 0;
 	err = map_size(object, "ager", sites);
-	return err ?: map_size(object, "slices", xdd_slices_counted(fixed) ? sites * fixed->slices : 0);
+	return err
+		       ?: map_size(object, "slices",
+				   xdd_slices_counted(fixed) ? sites * fixed->slices : 0);
 }
 
 int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
@@ -117,4 +119,72 @@ int program_set_live(int config_fd, const struct xdd_live *live)
 	u32 zero = 0;
 
 	return bpf_map_update_elem(config_fd, &zero, live, BPF_ANY) ? -errno : 0;
+}
+
+int program_set_meta(int meta_fd, const struct xdd_meta *meta)
+{
+	u32 zero = 0;
+
+	return bpf_map_update_elem(meta_fd, &zero, meta, BPF_ANY) ? -errno : 0;
+}
+
+/* Read the only entry of map @fd, which holds @size bytes. */
+static int entry_get(int fd, void *value, u32 size)
+{
+	struct bpf_map_info info = {};
+	u32 info_size = sizeof(info), zero = 0;
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &info_size))
+		return -errno;
+	if (info.value_size != size)
+		return -EPROTO;
+	return bpf_map_lookup_elem(fd, &zero, value) ? -errno : 0;
+}
+
+int program_get_live(int config_fd, struct xdd_live *live)
+{
+	int err = entry_get(config_fd, live, sizeof(*live));
+
+	return !err && live->abi != XDD_ABI ? -EPROTO : err;
+}
+
+int program_get_meta(int meta_fd, struct xdd_meta *meta)
+{
+	int err = entry_get(meta_fd, meta, sizeof(*meta));
+
+	return !err && meta->abi != XDD_ABI ? -EPROTO : err;
+}
+
+/* Copy the variable @name out of pinned read-only data. */
+static int rodata_get(int fd, const char *name, void *value, size_t size)
+{
+	struct bpf_map_info info = {};
+	u32 info_size = sizeof(info);
+	struct btf *btf;
+	long offset;
+	char *data;
+	int err;
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &info_size))
+		return -errno;
+	btf = btf__load_from_kernel_by_id(info.btf_id);
+	if (!btf)
+		return -errno;
+	offset = rodata_offset(btf, name, size);
+	btf__free(btf);
+	if (offset < 0 || offset + size > info.value_size)
+		return -EPROTO;
+	data = malloc(info.value_size);
+	if (!data)
+		return -ENOMEM;
+	err = entry_get(fd, data, info.value_size);
+	if (!err)
+		memcpy(value, data + offset, size);
+	free(data);
+	return err;
+}
+
+int program_get_fixed(int rodata_fd, struct xdd_fixed *fixed)
+{
+	return rodata_get(rodata_fd, "xdd_fixed", fixed, sizeof(*fixed));
 }

@@ -7,6 +7,7 @@
 
 #include "xdd/config.h"
 #include "xdd/hash.h"
+#include "xdd/meta.h"
 
 /*
  * Before load: fill the read-only data of @object (any of ours that includes
@@ -20,5 +21,17 @@ int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
 
 /* After load: write @live to map `config`. Returns 0 or a negative errno. */
 int program_set_live(int config_fd, const struct xdd_live *live);
+
+/* The same for map `meta`. */
+int program_set_meta(int meta_fd, const struct xdd_meta *meta);
+
+/* Read the entry of pinned map `config`, `meta`. Returns 0, -EPROTO if it is of another XDD_ABI, or
+ * a negative errno.
+ */
+int program_get_live(int config_fd, struct xdd_live *live);
+int program_get_meta(int meta_fd, struct xdd_meta *meta);
+
+/* Read the fixed configuration out of the pinned read-only data. Returns 0 or a negative errno. */
+int program_get_fixed(int rodata_fd, struct xdd_fixed *fixed);
 
 #endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* xdp-dedup load: attach, pin, and return. */
+#include "cmd.h"
+
+#include <jansson.h>
+
+#include "../loader/load.h"
+#include "../message.h"
+#include "../names.h"
+#include "../units.h"
+
+static json_t *json_interfaces(const struct instance *in)
+{
+	json_t *all = json_array();
+
+	for (u32 i = 0; i < in->ifaces_used; i++)
+		json_array_append_new(
+			all, json_pack("{s:s, s:s, s:s}", "name", in->ifaces[i].name, "mode",
+				       in->ifaces[i].generic ? "generic" : "native", "state",
+				       iface_state_names[in->ifaces[i].state]));
+	return all;
+}
+
+static void print_json(const struct instance *in)
+{
+	json_t *all =
+		json_pack("{s:s, s:o, s:s, s:I, s:I, s:b, s:I, s:s}", "name", in->name,
+			  "interfaces", json_interfaces(in), "engine",
+			  engine_names[in->fixed.engine], "memory_bytes", in->meta.memory_bytes,
+			  "window_ns", in->live.window_ns, "frags", in->meta.frags, "program_id",
+			  (json_int_t)in->program_id, "pins", in->path);
+
+	json_dumpf(all, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(all);
+}
+
+static void print_text(const struct instance *in)
+{
+	char window[UNITS_TEXT_MAX], memory[UNITS_TEXT_MAX];
+
+	printf("%s:", in->name);
+	for (u32 i = 0; i < in->ifaces_used; i++)
+		printf(" %s (%s mode)", in->ifaces[i].name,
+		       in->ifaces[i].generic ? "generic" : "native");
+	printf(", engine %s in %s, window %s; pinned in %s\n", engine_names[in->fixed.engine],
+	       units_size_text(in->meta.memory_bytes, memory),
+	       units_time_text(in->live.window_ns, window), in->path);
+}
+
+static int report(const struct options *o, const char *name)
+{
+	char err[MESSAGE_MAX];
+	struct instance in;
+	int code;
+
+	code = instance_open(&in, name, err, sizeof(err));
+	if (code) {
+		complain("%s", err);
+		return EXIT_FAILED;
+	}
+	if (o->json)
+		print_json(&in);
+	else if (!o->quiet)
+		print_text(&in);
+	instance_close(&in);
+	return EXIT_OK;
+}
+
+int cmd_load(struct options *o)
+{
+	struct load_result result;
+	char err[MESSAGE_MAX];
+
+	if (load_instance(o, &result, err, sizeof(err))) {
+		complain("load: %s", err);
+		return result.usage ? EXIT_USAGE : EXIT_FAILED;
+	}
+	return report(o, result.name);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "build.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <string.h>
+
+#include "kernel_log.h"
+#include "pins.h"
+#include "program.h"
+#include "user/message.h"
+#include "user/units.h"
+
+#include "xdd/age.h"
+#include "dedup.skel.h"
+
+static int prepare(struct dedup *skel, const struct build_plan *plan)
+{
+	struct bpf_program *program = skel->progs.xdp_dedup;
+	int err;
+
+	err = program_prepare(skel->obj, &plan->fixed, &plan->secret, plan->exact_entries);
+	if (!err && plan->meta.frags)
+		err = bpf_program__set_flags(program,
+					     bpf_program__flags(program) | BPF_F_XDP_HAS_FRAGS);
+	if (!err && plan->counters >= 0)
+		err = bpf_map__reuse_fd(skel->maps.counters, plan->counters);
+	return err ?: dedup__load(skel);
+}
+
+static int pin(int fd, const char *name, const char *file)
+{
+	char path[PATH_MAX];
+
+	pins_path(path, name, true, file);
+	return bpf_obj_pin(fd, path) ? -errno : 0;
+}
+
+/* Read-only data has a name of libbpf's with a dot. */
+static const char *pin_name(const struct bpf_map *map)
+{
+	const char *name = bpf_map__name(map);
+
+	return strstr(name, ".rodata") ? "rodata" : name;
+}
+
+static int pin_all(const struct dedup *skel, const char *name)
+{
+	struct bpf_map *map;
+	int err = 0;
+
+	bpf_object__for_each_map (map, skel->obj) {
+		if (!err && bpf_map__autocreate(map))
+			err = pin(bpf_map__fd(map), name, pin_name(map));
+	}
+	if (!err)
+		err = pin(bpf_program__fd(skel->progs.xdp_dedup), name, PINS_PROGRAM);
+	return err ?: pin(bpf_program__fd(skel->progs.xdp_ager), name, PINS_AGER);
+}
+
+static int configure(const struct dedup *skel, const struct build_plan *plan)
+{
+	int err = program_set_meta(bpf_map__fd(skel->maps.meta), &plan->meta);
+
+	for (u32 i = 0; !err && i < XDD_DEV_MAX; i++)
+		if (plan->targets[i] && bpf_map_update_elem(bpf_map__fd(skel->maps.targets), &i,
+							    &plan->targets[i], BPF_ANY))
+			err = -errno;
+	return err ?: program_set_live(bpf_map__fd(skel->maps.config), &plan->live);
+}
+
+static int load_error(const struct build_plan *plan, int code, char *err, size_t err_size)
+{
+	const char *words = kernel_log_first();
+	char memory[UNITS_TEXT_MAX];
+
+	if (code == -ENOMEM || code == -E2BIG)
+		return refuse(err, err_size, code,
+			      "the kernel has no memory for the filter of %s: a smaller --memory",
+			      units_size_text(plan->meta.memory_bytes, memory));
+	errno = -code;
+	return refuse(err, err_size, code, "the kernel does not load the program: %m%s%s%s",
+		      words ? " (" : "", words ?: "", words ? ")" : "");
+}
+
+static int pin_error(const char *name, int code, char *err, size_t err_size)
+{
+	char path[PATH_MAX];
+
+	pins_path(path, name, true, NULL);
+	errno = -code;
+	return refuse(err, err_size, code, "cannot pin the instance in %s: %m", path);
+}
+
+int build(const struct build_plan *plan, const char *name, struct dedup **skel, char *err,
+	  size_t err_size)
+{
+	int code;
+
+	kernel_log_start();
+	*skel = dedup__open();
+	code = *skel ? prepare(*skel, plan) : -errno;
+	if (code) {
+		load_error(plan, code, err, err_size);
+	} else {
+		code = pins_begin(name);
+		if (!code)
+			code = pin_all(*skel, name);
+		if (!code)
+			code = configure(*skel, plan);
+		if (code)
+			pin_error(name, code, err, err_size);
+	}
+	if (!code)
+		return 0;
+	build_free(*skel);
+	*skel = NULL;
+	return code;
+}
+
+void build_free(struct dedup *skel)
+{
+	dedup__destroy(skel);
+}
+
+int build_program(const struct dedup *skel)
+{
+	return bpf_program__fd(skel->progs.xdp_dedup);
+}
+
+int build_meta(const struct dedup *skel)
+{
+	return bpf_map__fd(skel->maps.meta);
+}

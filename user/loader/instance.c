@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "instance.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "netns.h"
+#include "pins.h"
+#include "program.h"
+#include "user/message.h"
+#include "user/options.h"
+
+const char *const iface_state_names[] = {
+	[IFACE_ATTACHED] = "attached", [IFACE_HIDDEN] = "hidden",   [IFACE_MOVED] = "moved",
+	[IFACE_DETACHED] = "detached", [IFACE_DELETED] = "deleted",
+};
+
+void instance_name_of(const char *name, char out[INSTANCE_NAME_MAX])
+{
+	snprintf(out, INSTANCE_NAME_MAX, "%s", name);
+	for (char *c = out; *c; c++)
+		if (*c == '.')
+			*c = '_';
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* @name is a valid one, so it fits. */
+static int add_name(char (**names)[INSTANCE_NAME_MAX], int n, const char *name)
+{
+	void *more = realloc(*names, (n + 1) * INSTANCE_NAME_MAX);
+
+	if (!more)
+		return -ENOMEM;
+	*names = more;
+	strcpy((*names)[n], name);
+	return 0;
+}
+
+int instance_list(char (**names)[INSTANCE_NAME_MAX], char *err, size_t err_size)
+{
+	DIR *root = opendir(INSTANCE_ROOT);
+	struct dirent *entry;
+	int n = 0;
+
+	*names = NULL;
+	if (!root && errno == ENOENT)
+		return 0;
+	if (!root)
+		return refuse(err, err_size, -errno, INSTANCE_ROOT ": %m%s",
+			      errno == EACCES ? ": run this as root" : "");
+	while (n >= 0 && (entry = readdir(root))) {
+		if (!option_name_valid(entry->d_name))
+			continue;
+		n = add_name(names, n, entry->d_name) ? -ENOMEM : n + 1;
+	}
+	closedir(root);
+	if (n < 0) {
+		free(*names);
+		*names = NULL;
+		return refuse(err, err_size, n, "no memory for the names of the instances");
+	}
+	if (n)
+		qsort(*names, n, INSTANCE_NAME_MAX, by_name);
+	return n;
+}
+
+static int get_pin(const struct instance *in, const char *file)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	pins_path(path, in->name, false, file);
+	fd = bpf_obj_get(path);
+	return fd < 0 ? -errno : fd;
+}
+
+/* A map that the engine may not use. */
+static int get_map(const struct instance *in, const char *file, int *fd)
+{
+	int got = get_pin(in, file);
+
+	*fd = got < 0 ? -1 : got;
+	return got < 0 && got != -ENOENT ? got : 0;
+}
+
+static int read_program_id(struct instance *in)
+{
+	struct bpf_prog_info info = {};
+	u32 size = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(in->program, &info, &size))
+		return -errno;
+	in->program_id = info.id;
+	return 0;
+}
+
+static int open_pins(struct instance *in)
+{
+	int err = 0;
+
+#define OPEN_MAP(name) \
+	if (!err)      \
+		err = get_map(in, #name, &in->maps.name);
+	INSTANCE_MAPS(OPEN_MAP)
+	if (err)
+		return err;
+	if (in->maps.config < 0 || in->maps.meta < 0 || in->maps.rodata < 0)
+		return -EPROTO;
+	in->program = get_pin(in, PINS_PROGRAM);
+	if (in->program < 0)
+		return in->program;
+	in->ager_program = get_pin(in, PINS_AGER);
+	return in->ager_program < 0 ? in->ager_program : read_program_id(in);
+}
+
+static int read_all(struct instance *in)
+{
+	int err = open_pins(in);
+
+	if (!err)
+		err = program_get_meta(in->maps.meta, &in->meta);
+	if (!err)
+		err = instance_read_live(in);
+	if (!err)
+		err = program_get_fixed(in->maps.rodata, &in->fixed);
+	return err ?: instance_read_ifaces(in);
+}
+
+static int open_error(const struct instance *in, int code, char *err, size_t err_size)
+{
+	if (code == -EPROTO)
+		return refuse(err, err_size, code,
+			      "%s was loaded by another version of xdp-dedup: xdp-dedup unload %s, "
+			      "then load it again",
+			      in->name, in->name);
+	if (code == -EPERM || code == -EACCES)
+		return refuse(err, err_size, code,
+			      "%s: its pins need CAP_BPF and root's files: run this as root",
+			      in->path);
+	errno = -code;
+	return refuse(err, err_size, code, "%s: %m: xdp-dedup unload %s, then load it again",
+		      in->path, in->name);
+}
+
+/* Open the instance whose pin directory is called @name. */
+static int open_named(struct instance *in, const char *name, char *err, size_t err_size)
+{
+	int code;
+
+	memset(in, 0, sizeof(*in));
+	in->program = in->ager_program = -1;
+#define NO_MAP(name) in->maps.name = -1;
+	INSTANCE_MAPS(NO_MAP)
+	snprintf(in->name, sizeof(in->name), "%s", name);
+	pins_path(in->path, name, false, NULL);
+	in->dir = open(in->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	code = in->dir < 0 ? -errno : read_all(in);
+	if (!code)
+		return 0;
+	instance_close(in);
+	return open_error(in, code, err, err_size);
+}
+
+static bool has_interface(const struct instance *in, const char *name)
+{
+	for (u32 i = 0; i < in->ifaces_used; i++)
+		if (!strcmp(in->ifaces[i].name, name) || !strcmp(in->meta.ifaces[i].name, name))
+			return true;
+	return false;
+}
+
+static int no_such(const char *name, char (*names)[INSTANCE_NAME_MAX], int n, char *err,
+		   size_t err_size)
+{
+	char list[256] = "";
+	size_t used = 0;
+
+	for (int i = 0; i < n && used < sizeof(list); i++)
+		used += snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "", names[i]);
+	if (!n)
+		return refuse(err, err_size, -ENOENT, "%s: no instance is loaded", name);
+	return refuse(err, err_size, -ENOENT, "%s: no such instance; loaded: %s", name, list);
+}
+
+/* The instance that has an interface called @name. */
+static int open_by_interface(struct instance *in, const char *name, char *err, size_t err_size)
+{
+	char(*names)[INSTANCE_NAME_MAX];
+	int n = instance_list(&names, err, err_size), code = -ENOENT;
+
+	if (n < 0)
+		return n;
+	for (int i = 0; code && i < n; i++) {
+		if (open_named(in, names[i], err, err_size))
+			continue;
+		code = has_interface(in, name) ? 0 : -ENOENT;
+		if (code)
+			instance_close(in);
+	}
+	if (code)
+		no_such(name, names, n, err, err_size);
+	free(names);
+	return code;
+}
+
+int instance_open(struct instance *in, const char *name, char *err, size_t err_size)
+{
+	char wanted[INSTANCE_NAME_MAX];
+
+	instance_name_of(name, wanted);
+	if (option_name_valid(wanted) && pins_exist(wanted))
+		return open_named(in, wanted, err, err_size);
+	return open_by_interface(in, name, err, err_size);
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void instance_close(struct instance *in)
+{
+#define CLOSE_MAP(name) close_fd(&in->maps.name);
+	INSTANCE_MAPS(CLOSE_MAP)
+	close_fd(&in->program);
+	close_fd(&in->ager_program);
+	close_fd(&in->dir);
+}
+
+int instance_read_live(struct instance *in)
+{
+	return program_get_live(in->maps.config, &in->live);
+}
+
+/* The interface's index by its link: 0 if the link is gone or holds no interface. */
+static void read_link(const struct instance *in, u32 slot, struct instance_iface *iface)
+{
+	struct bpf_link_info info = {};
+	u32 size = sizeof(info);
+	char file[32];
+	int fd;
+
+	snprintf(file, sizeof(file), PINS_LINK "%u", in->meta.ifaces[slot].ifindex);
+	fd = get_pin(in, file);
+	if (fd < 0)
+		return;
+	if (!bpf_obj_get_info_by_fd(fd, &info, &size)) {
+		iface->link_id = info.id;
+		iface->ifindex = info.xdp.ifindex;
+	}
+	close(fd);
+}
+
+static bool runs_our_program(const struct instance *in, u32 ifindex)
+{
+	LIBBPF_OPTS(bpf_xdp_query_opts, found);
+
+	if (bpf_xdp_query(ifindex, 0, &found))
+		return false;
+	return found.prog_id == in->program_id || found.drv_prog_id == in->program_id ||
+	       found.skb_prog_id == in->program_id;
+}
+
+/* @inside: the thread is in the interface's network namespace, as far as that is known. */
+static void find_iface(const struct instance *in, u32 slot, bool inside,
+		       struct instance_iface *iface)
+{
+	const struct xdd_meta_iface *at_load = &in->meta.ifaces[slot];
+	char name[IF_NAMESIZE];
+
+	memset(iface, 0, sizeof(*iface));
+	memcpy(iface->name, at_load->name, sizeof(iface->name));
+	iface->generic = at_load->generic;
+	iface->promisc = at_load->promisc;
+	read_link(in, slot, iface);
+	if (!iface->ifindex) {
+		bool there = inside && if_indextoname(at_load->ifindex, name);
+
+		iface->state = there ? IFACE_DETACHED : IFACE_DELETED;
+	} else if (!inside) {
+		iface->state = IFACE_HIDDEN;
+	} else if (runs_our_program(in, iface->ifindex) && if_indextoname(iface->ifindex, name)) {
+		memcpy(iface->name, name, sizeof(name));
+		iface->state = IFACE_ATTACHED;
+	} else {
+		iface->state = IFACE_MOVED;
+	}
+}
+
+int instance_read_ifaces(struct instance *in)
+{
+	int home;
+	bool inside = !netns_enter_inode(in->meta.netns_inode, in->meta.netns, &home);
+
+	if (in->meta.ifaces_used > XDD_MAX_IFACES)
+		return -EPROTO;
+	in->ifaces_used = in->meta.ifaces_used;
+	for (u32 i = 0; i < in->ifaces_used; i++)
+		find_iface(in, i, inside, &in->ifaces[i]);
+	netns_leave(home);
+	return 0;
+}
+
+bool instance_is_gone(const struct instance *in)
+{
+	struct stat st;
+
+	return fstat(in->dir, &st) || !st.st_nlink;
+}
+
+int instance_lock_ageing(struct instance *in)
+{
+	return flock(in->dir, LOCK_EX | LOCK_NB) ? -EBUSY : 0;
+}
+
+pid_t instance_ageing_pid(const struct instance *in)
+{
+	FILE *locks = fopen("/proc/locks", "re");
+	unsigned int dev_major, dev_minor;
+	unsigned long inode;
+	struct stat st;
+	char line[256];
+	pid_t pid = 0, holder;
+
+	if (!locks || fstat(in->dir, &st))
+		st.st_ino = 0;
+	while (locks && !pid && fgets(line, sizeof(line), locks))
+		if (sscanf(line, "%*s FLOCK %*s WRITE %d %x:%x:%lu", &holder, &dev_major,
+			   &dev_minor, &inode) == 4 &&
+		    inode == st.st_ino && makedev(dev_major, dev_minor) == st.st_dev)
+			pid = holder;
+	if (locks)
+		fclose(locks);
+	return pid;
+}

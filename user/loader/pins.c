@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "pins.h"
+
+#include <bpf/bpf.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "netns.h"
+#include "program.h"
+#include "promisc.h"
+#include "user/message.h"
+
+#define BPFFS "/sys/fs/bpf"
+#define HIDDEN '~' /* no instance's name has it, and bpffs forbids dots */
+#define LOCK_WAIT_MS 10000
+#define LOCK_POLL_MS 20
+
+static bool is_bpffs(const char *path)
+{
+	struct statfs fs;
+
+	return !statfs(path, &fs) && fs.f_type == BPF_FS_MAGIC;
+}
+
+/* Does the mount table of process 1 show the file system that we see as bpffs? If not, ours is
+ * private to this command or to its parent, as it is inside `ip netns exec`.
+ */
+static bool outlives_us(void)
+{
+	FILE *mounts = fopen("/proc/1/mountinfo", "re");
+	bool found = !mounts;
+	char line[1024], wanted[32];
+	struct stat st;
+
+	if (stat(BPFFS, &st))
+		st.st_dev = 0;
+	snprintf(wanted, sizeof(wanted), " %u:%u ", major(st.st_dev), minor(st.st_dev));
+	while (!found && mounts && fgets(line, sizeof(line), mounts))
+		found = strstr(line, wanted) && strstr(line, " - bpf ");
+	if (mounts)
+		fclose(mounts);
+	return found;
+}
+
+static int private_mount(char *err, size_t err_size)
+{
+	return refuse(err, err_size, -EXDEV,
+		      BPFFS
+		      " is mounted for this command alone, as inside `ip netns exec`, and its "
+		      "pins would go with it: run xdp-dedup outside, with --netns NAME");
+}
+
+static int bpffs_ready(bool force, char *err, size_t err_size)
+{
+	bool mounted = !is_bpffs(BPFFS);
+
+	if (mounted && mount("bpf", BPFFS, "bpf", 0, "mode=0700"))
+		return refuse(err, err_size, -errno, "cannot mount bpffs on " BPFFS ": %m%s",
+			      errno == EPERM ? ": needs CAP_SYS_ADMIN, run this as root" : "");
+	if (force || outlives_us())
+		return 0;
+	if (mounted)
+		umount2(BPFFS, MNT_DETACH);
+	return private_mount(err, err_size);
+}
+
+static int root_error(int code, char *err, size_t err_size)
+{
+	errno = -code;
+	if (code == -EACCES || code == -EPERM)
+		return refuse(err, err_size, code, INSTANCE_ROOT ": %m: run this as root");
+	return refuse(err, err_size, code, INSTANCE_ROOT ": %m");
+}
+
+/* Wait for the lock. Returns 0 or a negative errno. */
+static int lock(int root)
+{
+	for (int waited = 0; flock(root, LOCK_EX | LOCK_NB); waited += LOCK_POLL_MS) {
+		if (errno != EWOULDBLOCK || waited >= LOCK_WAIT_MS)
+			return errno == EWOULDBLOCK ? -EBUSY : -errno;
+		usleep(LOCK_POLL_MS * 1000);
+	}
+	return 0;
+}
+
+/* Open and lock the root. -EAGAIN: it was removed meanwhile. */
+static int lock_root(bool create)
+{
+	struct stat st;
+	int root, err;
+
+	if (create && mkdir(INSTANCE_ROOT, 0700) && errno != EEXIST)
+		return -errno;
+	root = open(INSTANCE_ROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return -errno;
+	err = lock(root);
+	if (!err && (fstat(root, &st) || !st.st_nlink))
+		err = -EAGAIN;
+	if (!err)
+		return root;
+	close(root);
+	return err;
+}
+
+static void clear_leftovers(void)
+{
+	DIR *folder = opendir(INSTANCE_ROOT);
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder))) {
+		if (*entry->d_name == HIDDEN && !pins_drop(entry->d_name + 1))
+			rewinddir(folder);
+	}
+	if (folder)
+		closedir(folder);
+}
+
+int pins_lock(bool create, bool force, char *err, size_t err_size)
+{
+	int root = create ? bpffs_ready(force, err, err_size) : 0;
+
+	if (root)
+		return root;
+	do
+		root = lock_root(create);
+	while (root == -EAGAIN);
+	if (root == -EBUSY)
+		return refuse(err, err_size, -EBUSY,
+			      "another xdp-dedup is loading or unloading and does not end: see "
+			      "which by fuser -v " INSTANCE_ROOT);
+	if (root < 0)
+		return root_error(root, err, err_size);
+	clear_leftovers();
+	return root;
+}
+
+void pins_unlock(int root)
+{
+	rmdir(INSTANCE_ROOT);
+	close(root);
+}
+
+void pins_path(char path[PATH_MAX], const char *name, bool hidden, const char *file)
+{
+	static const char mark[] = { HIDDEN, 0 };
+
+	snprintf(path, PATH_MAX, INSTANCE_ROOT "/%s%s%s%s", hidden ? mark : "", name,
+		 file ? "/" : "", file ?: "");
+}
+
+bool pins_exist(const char *name)
+{
+	char path[PATH_MAX];
+
+	pins_path(path, name, false, NULL);
+	return !access(path, F_OK);
+}
+
+int pins_begin(const char *name)
+{
+	char path[PATH_MAX];
+
+	pins_path(path, name, true, NULL);
+	return mkdir(path, 0700) ? -errno : 0;
+}
+
+static int move(const char *name, bool from_hidden, unsigned int flags)
+{
+	char from[PATH_MAX], to[PATH_MAX];
+
+	pins_path(from, name, from_hidden, NULL);
+	pins_path(to, name, !from_hidden, NULL);
+	return renameat2(AT_FDCWD, from, AT_FDCWD, to, flags) ? -errno : 0;
+}
+
+int pins_publish(const char *name)
+{
+	return move(name, true, RENAME_NOREPLACE);
+}
+
+int pins_exchange(const char *name)
+{
+	return move(name, true, RENAME_EXCHANGE);
+}
+
+/* Id of the link pinned in the instance, or 0; its file descriptor in *@fd if that is wanted. */
+static u32 link_id(const char *name, bool hidden, const char *file, int *fd)
+{
+	struct bpf_link_info info = {};
+	u32 size = sizeof(info);
+	char path[PATH_MAX];
+	int link;
+
+	pins_path(path, name, hidden, file);
+	link = bpf_obj_get(path);
+	if (link < 0)
+		return 0;
+	if (bpf_obj_get_info_by_fd(link, &info, &size))
+		info.id = 0;
+	if (fd)
+		*fd = link;
+	else
+		close(link);
+	return info.id;
+}
+
+/* Detaching at once rather than when the kernel has collected the pin. */
+static void drop_link(const char *name, const char *file)
+{
+	int fd = -1;
+	u32 id = link_id(name, true, file, &fd);
+
+	if (id && id != link_id(name, false, file, NULL))
+		bpf_link_detach(fd);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void drop_files(const char *name, DIR *folder, bool links)
+{
+	size_t prefix = strlen(PINS_LINK);
+	struct dirent *entry;
+
+	rewinddir(folder);
+	while ((entry = readdir(folder))) {
+		bool link = !strncmp(entry->d_name, PINS_LINK, prefix);
+
+		if (*entry->d_name == '.' || link != links)
+			continue;
+		if (link)
+			drop_link(name, entry->d_name);
+		if (!unlinkat(dirfd(folder), entry->d_name, 0))
+			rewinddir(folder);
+	}
+}
+
+static void restore_promisc(const char *name, const struct xdd_meta *meta)
+{
+	const struct xdd_meta_iface *iface = meta->ifaces;
+	char file[32];
+	int home;
+
+	if (netns_enter_inode(meta->netns_inode, meta->netns, &home))
+		return;
+	for (u32 i = 0; i < meta->ifaces_used && i < XDD_MAX_IFACES; i++) {
+		snprintf(file, sizeof(file), PINS_LINK "%u", iface[i].ifindex);
+		if (iface[i].promisc && !link_id(name, false, file, NULL))
+			promisc_set(iface[i].ifindex, false);
+	}
+	netns_leave(home);
+}
+
+int pins_drop(const char *name)
+{
+	char path[PATH_MAX];
+	struct xdd_meta meta;
+	DIR *folder;
+	int fd, known;
+
+	pins_path(path, name, true, NULL);
+	folder = opendir(path);
+	if (!folder)
+		return errno == ENOENT ? 0 : -errno;
+	pins_path(path, name, true, "meta");
+	fd = bpf_obj_get(path);
+	known = fd < 0 ? fd : program_get_meta(fd, &meta);
+	if (fd >= 0)
+		close(fd);
+	drop_files(name, folder, true);
+	if (!known)
+		restore_promisc(name, &meta);
+	drop_files(name, folder, false);
+	closedir(folder);
+	pins_path(path, name, true, NULL);
+	return rmdir(path) ? -errno : 0;
+}
+
+int pins_remove(const char *name)
+{
+	int err = move(name, false, 0);
+
+	return err ?: pins_drop(name);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The folders of pins under INSTANCE_ROOT: making, naming and removing them. See instance.h for
+ * what is in one.
+ */
+#ifndef USER_LOADER_PINS_H
+#define USER_LOADER_PINS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "instance.h"
+
+#define PINS_PROGRAM "program"
+#define PINS_AGER "ager_program"
+#define PINS_LINK "link_" /* and the interface's index at load */
+
+/*
+ * Take the lock on the root, and clear what killed loaders and unloaders left behind. With
+ * @create, mount bpffs and make the root where they are missing; @force: also where the mount is
+ * private and its pins end with this command.
+ *
+ * Returns the root's file descriptor for pins_unlock(), or with one line in @err: -ENOENT: there
+ * is no root, so no instance; -EPERM, -EACCES; -EBUSY: another process keeps the lock; -EXDEV:
+ * the mount is private; or what the system calls returned.
+ */
+int pins_lock(bool create, bool force, char *err, size_t err_size);
+
+/* Remove the root if nothing is left in it, and give the lock back. */
+void pins_unlock(int root);
+
+/* Write the path of @file in the folder of instance @name to @path; @file NULL: of the folder.
+ * @hidden: of the folder that is being made.
+ */
+void pins_path(char path[PATH_MAX], const char *name, bool hidden, const char *file);
+
+bool pins_exist(const char *name);
+
+/* Make the hidden folder. Returns 0 or a negative errno. */
+int pins_begin(const char *name);
+
+/* Give the hidden folder its name: the instance is there. */
+int pins_publish(const char *name);
+
+/* Give the hidden folder the instance's name and hide the old one, at once. */
+int pins_exchange(const char *name);
+
+/* Detach the interfaces of the hidden folder, unless the instance @name holds their links, too;
+ * restore their promiscuous mode; remove the folder. Nothing there is no error.
+ */
+int pins_drop(const char *name);
+
+/* Remove instance @name: hide it, then as pins_drop(). */
+int pins_remove(const char *name);
+
+#endif
