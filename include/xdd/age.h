@@ -13,24 +13,24 @@
  */
 struct xdd_fill {
 	u64 lines;
-	u64 live;				/* live cells in them */
-	u64 histogram[XDD_LINE_TIMERS + 1];	/* lines by their number of live cells */
+	u64 live;			    /* live cells in them */
+	u64 histogram[XDD_LINE_TIMERS + 1]; /* lines by their number of live cells */
 };
 
 /* The last whole walk over a site: map `ager`, an entry per site. Times are CLOCK_MONOTONIC. */
 struct xdd_ager {
-	u64 last_sweep_ns;	/* its end; 0: there was none yet */
-	u64 sweep_ns;		/* how long it took */
-	u64 period_ns;		/* from the start of one walk to the next */
-	u64 sweeps;		/* walks since load */
-	u64 missed;		/* periods without one between the first and the last */
+	u64 last_sweep_ns; /* its end; 0: there was none yet */
+	u64 sweep_ns;	   /* how long it took */
+	u64 period_ns;	   /* from the start of one walk to the next */
+	u64 sweeps;	   /* walks since load */
+	u64 missed;	   /* periods without one between the first and the last */
 	struct xdd_fill fill;
 };
 
 /* A slice of several lines: map `slices`, entry site * slices + slice. */
 struct xdd_slice {
-	u64 live;		/* cells, at the last whole walk */
-	u64 counting;		/* by the walk under way */
+	u64 live;     /* cells, at the last whole walk */
+	u64 counting; /* by the walk under way */
 };
 
 /* Context of the program xdp_ager: sweep @n lines of @site from line @first on. */
@@ -39,7 +39,7 @@ struct xdd_age_run {
 	u32 first;
 	u32 n;
 	u32 pad;
-	u64 now_ns;		/* the filter's clock; 0: read it at each line */
+	u64 now_ns; /* the filter's clock; 0: read it at each line */
 };
 
 XDD_ASSERT(sizeof(struct xdd_age_run) == 24, "xdd_age_run has no holes");

@@ -14,10 +14,10 @@ enum check_severity { CHECK_OK, CHECK_NOTE, CHECK_PROBLEM };
 
 struct check_finding {
 	enum check_severity severity;
-	const char *about;	/* a word: driver, mtu, vlan, ... */
-	int code;		/* negative errno of a problem, else 0 */
+	const char *about; /* a word: driver, mtu, vlan, ... */
+	int code;	   /* negative errno of a problem, else 0 */
 	char text[224];
-	char cure[160];		/* a command line, or empty */
+	char cure[160]; /* a command line, or empty */
 };
 
 #define CHECK_MAX_FINDINGS 20
@@ -25,7 +25,7 @@ struct check_finding {
 struct check_report {
 	char ifname[IF_NAMESIZE];
 	int ifindex;		/* 0: no such interface */
-	unsigned int rx_queues;	/* receive queues in use, at least 1 */
+	unsigned int rx_queues; /* receive queues in use, at least 1 */
 	bool has_frags;		/* the driver says that it takes packets in fragments */
 	int n;
 	struct check_finding finding[CHECK_MAX_FINDINGS];
