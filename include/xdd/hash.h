@@ -199,9 +199,11 @@ XDD_INLINE void xdd_hash_rest(struct xdd_hash *hash, const u8 *base, const u8 *e
 	if (part && last <= XDD_MAX_OFFSET && base + last + 8 <= end) {
 		word = xdd_load64(base + last) >> (64 - 8 * part);
 	} else {
+		at += n & 24;
+		xdd_opaque(at);	/* the address that is compared is the one that is read */
 		for (u32 i = 0; i < 7; i++) {
-			if (i < part && at + (n & 24) + i + 1 <= end)
-				word |= (u64)at[(n & 24) + i] << (8 * i);
+			if (i < part && at + i + 1 <= end)
+				word |= (u64)at[i] << (8 * i);
 		}
 	}
 	xdd_opaque(whole);
