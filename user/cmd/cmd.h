@@ -14,10 +14,16 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 /* X(name, ON_ bit, everyday, fewest and most arguments, ARGUMENTS, summary) */
 #define COMMANDS(X)                                                                                \
+	X(check, ON_CHECK, true, 1, ANY_NUMBER, "IFACE...",                                        \
+	  "what would spoil the result on an interface, and what mends it")                        \
+	X(run, ON_RUN, true, 1, ANY_NUMBER, "IFACE...",                                            \
+	  "load, age, show counters; SIGINT and SIGTERM detach (--keep leaves it)")                \
 	X(load, ON_LOAD, true, 1, ANY_NUMBER, "IFACE...",                                          \
 	  "attach to interfaces, pin, and return (they share one filter)")                         \
 	X(unload, ON_UNLOAD, true, 0, ANY_NUMBER, "NAME|--all",                                    \
 	  "detach, and remove every pin (a NAME or an IFACE)")                                     \
+	X(set, ON_SET, true, 1, 1, "NAME",                                                         \
+	  "change window, action, forwarding while it runs, without losing entries")               \
 	X(pcap, ON_PCAP, true, 1, ANY_NUMBER, "IN...",                                             \
 	  "de-duplicate captures (pcap, pcapng, .gz; several are merged by time)")
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* xdp-dedup load: attach, pin, and return. */
 #include "cmd.h"
+#include "load.h"
 
 #include <jansson.h>
 
@@ -48,33 +49,33 @@ static void print_text(const struct instance *in)
 	       units_time_text(in->live.window_ns, window), in->path);
 }
 
-static int report(const struct options *o, const char *name)
-{
-	char err[MESSAGE_MAX];
-	struct instance in;
-	int code;
-
-	code = instance_open(&in, name, err, sizeof(err));
-	if (code) {
-		complain("%s", err);
-		return EXIT_FAILED;
-	}
-	if (o->json)
-		print_json(&in);
-	else if (!o->quiet)
-		print_text(&in);
-	instance_close(&in);
-	return EXIT_OK;
-}
-
-int cmd_load(struct options *o)
+int load_and_report(const struct options *o, struct instance *in)
 {
 	struct load_result result;
 	char err[MESSAGE_MAX];
 
 	if (load_instance(o, &result, err, sizeof(err))) {
-		complain("load: %s", err);
+		complain("%s: %s", o->command, err);
 		return result.usage ? EXIT_USAGE : EXIT_FAILED;
 	}
-	return report(o, result.name);
+	if (instance_open(in, result.name, err, sizeof(err))) {
+		complain("%s: %s", o->command, err);
+		return EXIT_FAILED;
+	}
+	if (o->json)
+		print_json(in);
+	else if (!o->quiet)
+		print_text(in);
+	fflush(stdout);
+	return EXIT_OK;
+}
+
+int cmd_load(struct options *o)
+{
+	struct instance in;
+	int code = load_and_report(o, &in);
+
+	if (code == EXIT_OK)
+		instance_close(&in);
+	return code;
 }

@@ -188,3 +188,8 @@ int program_get_fixed(int rodata_fd, struct xdd_fixed *fixed)
 {
 	return rodata_get(rodata_fd, "xdd_fixed", fixed, sizeof(*fixed));
 }
+
+int program_get_secret(int rodata_fd, struct xdd_secret *secret)
+{
+	return rodata_get(rodata_fd, "xdd_secret", secret, sizeof(*secret));
+}

@@ -31,7 +31,10 @@ int program_set_meta(int meta_fd, const struct xdd_meta *meta);
 int program_get_live(int config_fd, struct xdd_live *live);
 int program_get_meta(int meta_fd, struct xdd_meta *meta);
 
-/* Read the fixed configuration out of the pinned read-only data. Returns 0 or a negative errno. */
+/* Read the fixed configuration, the secret, out of the pinned read-only data. Returns 0 or a negative
+ * errno.
+ */
 int program_get_fixed(int rodata_fd, struct xdd_fixed *fixed);
+int program_get_secret(int rodata_fd, struct xdd_secret *secret);
 
 #endif

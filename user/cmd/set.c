@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* xdp-dedup set: change a running instance. */
+#include "cmd.h"
+
+#include <errno.h>
+#include <jansson.h>
+
+#include "../loader/change.h"
+#include "../message.h"
+#include "../names.h"
+#include "../units.h"
+
+static void print_json(const struct instance *in)
+{
+	json_t *all =
+		json_pack("{s:s, s:I, s:I, s:i, s:s, s:b, s:I}", "name", in->name, "window_ns",
+			  in->live.window_ns, "tick_ns", in->fixed.tick_ns, "window_ticks",
+			  in->live.window_ticks, "action", action_names[in->live.action], "forward",
+			  in->live.forward, "program_id", (json_int_t)in->program_id);
+
+	json_dumpf(all, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(all);
+}
+
+static void print_text(const struct instance *in)
+{
+	char window[UNITS_TEXT_MAX], tick[UNITS_TEXT_MAX];
+
+	printf("%s: window %s", in->name, units_time_text(in->live.window_ns, window));
+	if (in->fixed.engine != XDD_ENGINE_exact)
+		printf(" (%u ticks of %s)", in->live.window_ticks,
+		       units_time_text(in->fixed.tick_ns, tick));
+	printf(", action %s", action_names[in->live.action]);
+	if (in->live.forward)
+		printf(", what is kept goes to %s", in->meta.targets[XDD_DEV_FORWARD]);
+	putchar('\n');
+}
+
+int cmd_set(struct options *o)
+{
+	char err[MESSAGE_MAX];
+	struct instance in;
+	int code;
+
+	if (!option_given(o, OPT_window) && !option_given(o, OPT_action) && !o->forward) {
+		complain("set: nothing to change: give --window, --action or --forward");
+		return EXIT_USAGE;
+	}
+	code = change_instance(o, &in, err, sizeof(err));
+	if (code) {
+		complain("set: %s", err);
+		return code == -ERANGE ? EXIT_USAGE : EXIT_FAILED;
+	}
+	if (o->json)
+		print_json(&in);
+	else if (!o->quiet)
+		print_text(&in);
+	instance_close(&in);
+	return EXIT_OK;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "change.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "build.h"
+#include "caps.h"
+#include "netns.h"
+#include "pins.h"
+#include "program.h"
+#include "targets.h"
+#include "user/derive.h"
+#include "user/message.h"
+#include "user/units.h"
+
+struct change {
+	const struct options *o;
+	struct instance *in;
+	struct xdd_live live; /* as it is to be */
+	struct xdd_meta meta;
+	bool restart; /* the window needs another tick */
+	char *err;
+	size_t err_size;
+};
+
+static int out_of_range(const struct change *c)
+{
+	char window[UNITS_TEXT_MAX], least[UNITS_TEXT_MAX], most[UNITS_TEXT_MAX];
+	u64 tick_ns = c->in->fixed.tick_ns;
+
+	return refuse(c->err, c->err_size, -ERANGE,
+		      "--window %s: with the tick that %s was loaded with, %s to %s are possible; "
+		      "--restart takes another tick and empties the filter",
+		      units_time_text(c->o->window, window), c->in->name,
+		      units_time_text(tick_ns, least),
+		      units_time_text(tick_ns * XDD_MAX_WINDOW_TICKS, most));
+}
+
+static int plan_window(struct change *c)
+{
+	const struct xdd_fixed *fixed = &c->in->fixed;
+
+	if (!option_given(c->o, OPT_window))
+		return 0;
+	c->live.window_ns = c->o->window;
+	if (fixed->engine == XDD_ENGINE_exact ||
+	    !derive_window_ticks(c->o->window, fixed->tick_ns, &c->live.window_ticks))
+		return 0;
+	c->restart = c->o->restart;
+	return c->restart ? 0 : out_of_range(c);
+}
+
+static bool all_generic(const struct instance *in)
+{
+	for (u32 i = 0; i < in->ifaces_used; i++)
+		if (!in->ifaces[i].generic)
+			return false;
+	return true;
+}
+
+static int set_target(struct change *c, const char *name, u32 dev)
+{
+	u32 ifindex;
+	int code;
+
+	code = target_find(name, all_generic(c->in), false, &ifindex, c->err, c->err_size);
+	if (code)
+		return code;
+	snprintf(c->meta.targets[dev], sizeof(c->meta.targets[dev]), "%s", name);
+	if (!bpf_map_update_elem(c->in->maps.targets, &dev, &ifindex, BPF_ANY))
+		return 0;
+	return refuse(c->err, c->err_size, -errno, "%s: cannot be redirected to: %m", name);
+}
+
+/* In the interfaces' network namespace. A target is there before the action that uses it. */
+static int set_targets(struct change *c)
+{
+	int code = 0;
+
+	if (c->o->redirect)
+		code = set_target(c, c->o->redirect, XDD_DEV_DUPLICATES);
+	if (!code && c->o->forward)
+		code = set_target(c, c->o->forward, XDD_DEV_FORWARD);
+	return code;
+}
+
+static void plan_action(struct change *c)
+{
+	if (option_given(c->o, OPT_action)) {
+		c->live.action = c->o->action;
+		c->live.mark_dscp = c->o->mark_dscp;
+		c->live.mark_meta = c->o->mark_meta;
+	}
+	if (c->o->forward)
+		c->live.forward = 1;
+}
+
+static int write_live(struct change *c)
+{
+	int code = program_set_meta(c->in->maps.meta, &c->meta);
+
+	if (!code)
+		code = program_set_live(c->in->maps.config, &c->live);
+	errno = -code;
+	return code ? refuse(c->err, c->err_size, code, "%s: cannot write the configuration: %m",
+			     c->in->name)
+		    : 0;
+}
+
+/* Ticks and clock for the new window, as load would choose them. */
+static int plan_restart(struct change *c, struct build_plan *plan)
+{
+	struct derived derived;
+	struct options o;
+	int code;
+
+	options_init(&o, "set");
+	o.window = c->o->window;
+	o.given = 1ull << OPT_window;
+	code = derive_config(&o, DERIVE_NIC, c->in->ifaces_used, 2, 1, &derived, c->err,
+			     c->err_size);
+	if (code)
+		return code;
+	plan->fixed = c->in->fixed;
+	plan->fixed.tick_ns = derived.fixed.tick_ns;
+	plan->fixed.clock = derived.fixed.clock;
+	plan->live = c->live;
+	plan->live.window_ticks = derived.live.window_ticks;
+	plan->meta = c->meta;
+	plan->counters = c->in->maps.counters;
+	for (u32 i = 0; i < XDD_DEV_MAX; i++)
+		if (bpf_map_lookup_elem(c->in->maps.targets, &i, &plan->targets[i]))
+			plan->targets[i] = 0;
+	code = program_get_secret(c->in->maps.rodata, &plan->secret);
+	return code ? refuse(c->err, c->err_size, code, "%s: cannot read its secret", c->in->name)
+		    : 0;
+}
+
+/* Let the link of slot @i run @program, and pin it beside that if @pin. An interface that is gone
+ * has a link without a device: nothing to do.
+ */
+static int move_link(const struct change *c, u32 i, int program, bool pin)
+{
+	char path[PATH_MAX], file[32];
+	int link, code = 0;
+
+	snprintf(file, sizeof(file), PINS_LINK "%u", c->in->meta.ifaces[i].ifindex);
+	pins_path(path, c->in->name, false, file);
+	link = bpf_obj_get(path);
+	if (link < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (bpf_link_update(link, program, NULL) && errno != ENOLINK)
+		code = -errno;
+	pins_path(path, c->in->name, true, file);
+	if (!code && pin && bpf_obj_pin(link, path))
+		code = -errno;
+	close(link);
+	return code;
+}
+
+static int take_over(struct change *c, const struct dedup *skel)
+{
+	int code = 0;
+
+	for (u32 i = 0; !code && i < c->in->ifaces_used; i++)
+		code = move_link(c, i, build_program(skel), true);
+	if (!code)
+		code = pins_exchange(c->in->name);
+	if (!code)
+		return 0;
+	for (u32 i = 0; i < c->in->ifaces_used; i++)
+		move_link(c, i, c->in->program, false);
+	errno = -code;
+	return refuse(c->err, c->err_size, code, "%s: the new program cannot take over: %m",
+		      c->in->name);
+}
+
+/* In the interfaces' network namespace. */
+static int restart(struct change *c)
+{
+	struct build_plan plan = {};
+	struct dedup *skel;
+	int code;
+
+	code = plan_restart(c, &plan);
+	if (!code)
+		code = build(&plan, c->in->name, &skel, c->err, c->err_size);
+	if (!code) {
+		code = take_over(c, skel);
+		build_free(skel);
+	}
+	pins_drop(c->in->name);
+	return code;
+}
+
+static int inside(struct change *c)
+{
+	int code = plan_window(c);
+
+	if (!code)
+		code = set_targets(c);
+	if (code)
+		return code;
+	plan_action(c);
+	return c->restart ? restart(c) : write_live(c);
+}
+
+static int change_opened(struct change *c)
+{
+	int home, code;
+
+	c->live = c->in->live;
+	c->meta = c->in->meta;
+	if (netns_enter_inode(c->in->meta.netns_inode, c->in->meta.netns, &home))
+		return refuse(c->err, c->err_size, -ENOENT,
+			      "%s: the network namespace of its interfaces cannot be found: run "
+			      "this inside it",
+			      c->in->name);
+	code = inside(c);
+	netns_leave(home);
+	return code;
+}
+
+/* With the lock held. */
+static int change_locked(struct change *c)
+{
+	char name[INSTANCE_NAME_MAX];
+	int code = instance_open(c->in, c->o->args[0], c->err, c->err_size);
+
+	if (code)
+		return code;
+	code = change_opened(c);
+	snprintf(name, sizeof(name), "%s", c->in->name);
+	instance_close(c->in);
+	return code ?: instance_open(c->in, name, c->err, c->err_size);
+}
+
+int change_instance(const struct options *o, struct instance *in, char *err, size_t err_size)
+{
+	struct change c = { .o = o, .in = in, .err = err, .err_size = err_size };
+	int root, code = caps_check(err, err_size);
+
+	if (code)
+		return code;
+	root = pins_lock(false, false, err, err_size);
+	if (root == -ENOENT)
+		return refuse(err, err_size, root, "%s: no instance is loaded", o->args[0]);
+	if (root < 0)
+		return root;
+	code = change_locked(&c);
+	pins_unlock(root);
+	return code;
+}
