@@ -33,7 +33,7 @@ static int pin(int fd, const char *name, const char *file)
 {
 	char path[PATH_MAX];
 
-	pins_path(path, name, true, file);
+	pins_path(path, name, PINS_NEW, file);
 	return bpf_obj_pin(fd, path) ? -errno : 0;
 }
 
@@ -88,7 +88,7 @@ static int pin_error(const char *name, int code, char *err, size_t err_size)
 {
 	char path[PATH_MAX];
 
-	pins_path(path, name, true, NULL);
+	pins_path(path, name, PINS_NEW, NULL);
 	errno = -code;
 	return refuse(err, err_size, code, "cannot pin the instance in %s: %m", path);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The program and its maps loaded, configured and pinned in an instance's hidden folder (pins.h):
+ * The program and its maps loaded, configured and pinned in an instance's new folder (pins.h):
  * all of an instance but the links.
  */
 #ifndef USER_LOADER_BUILD_H

@@ -148,13 +148,13 @@ static int move_link(const struct change *c, u32 i, int program, bool pin)
 	int link, code = 0;
 
 	snprintf(file, sizeof(file), PINS_LINK "%u", c->in->meta.ifaces[i].ifindex);
-	pins_path(path, c->in->name, false, file);
+	pins_path(path, c->in->name, PINS_COMPLETE, file);
 	link = bpf_obj_get(path);
 	if (link < 0)
 		return errno == ENOENT ? 0 : -errno;
 	if (bpf_link_update(link, program, NULL) && errno != ENOLINK)
 		code = -errno;
-	pins_path(path, c->in->name, true, file);
+	pins_path(path, c->in->name, PINS_NEW, file);
 	if (!code && pin && bpf_obj_pin(link, path))
 		code = -errno;
 	close(link);
@@ -192,7 +192,7 @@ static int restart(struct change *c)
 		code = take_over(c, skel);
 		build_free(skel);
 	}
-	pins_drop(c->in->name);
+	pins_drop(c->in->name, PINS_NEW);
 	return code;
 }
 

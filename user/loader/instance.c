@@ -84,7 +84,7 @@ static int get_pin(const struct instance *in, const char *file)
 	char path[PATH_MAX];
 	int fd;
 
-	pins_path(path, in->name, false, file);
+	pins_path(path, in->name, PINS_COMPLETE, file);
 	fd = bpf_obj_get(path);
 	return fd < 0 ? -errno : fd;
 }
@@ -167,7 +167,7 @@ static int open_named(struct instance *in, const char *name, char *err, size_t e
 #define NO_MAP(name) in->maps.name = -1;
 	INSTANCE_MAPS(NO_MAP)
 	snprintf(in->name, sizeof(in->name), "%s", name);
-	pins_path(in->path, name, false, NULL);
+	pins_path(in->path, name, PINS_COMPLETE, NULL);
 	in->dir = open(in->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	code = in->dir < 0 ? -errno : read_all(in);
 	if (!code)

@@ -6,8 +6,9 @@
  *                                  cpu_blocks, locks, digests, flows that the engine uses,
  *                                  the ager's ager, tally, slices, its ager_program, program,
  *                                  and link_IFINDEX for each interface
- *   /sys/fs/bpf/xdp-dedup/~NAME/   one that is being made or removed, or that a loader or
- *                                  unloader which was killed left behind: the next one clears it
+ *   /sys/fs/bpf/xdp-dedup/~NAME/   one that is being made,
+ *   /sys/fs/bpf/xdp-dedup/+NAME/   or removed; or what a loader or unloader which was killed left
+ *                                  behind: the next one clears it
  *
  * A directory becomes NAME by a rename when it is complete, so that whoever opens NAME finds
  * all of it. Two locks (flock), both gone with the process that holds them:

@@ -219,7 +219,7 @@ static int pin_link(const struct job *job, const struct attachment *a)
 	char path[PATH_MAX], file[32];
 
 	snprintf(file, sizeof(file), PINS_LINK "%u", a->ifindex);
-	pins_path(path, job->name, true, file);
+	pins_path(path, job->name, PINS_NEW, file);
 	if (!bpf_obj_pin(a->link, path))
 		return 0;
 	return refuse(job->err, job->err_size, -errno, "%s: cannot pin the link in %s: %m", a->name,
@@ -300,7 +300,7 @@ static int try_way(struct job *job, const struct way *way)
 		build_free(job->skel);
 	job->skel = NULL;
 	if (code)
-		pins_drop(job->name);
+		pins_drop(job->name, PINS_NEW);
 	return code;
 }
 

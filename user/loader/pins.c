@@ -22,7 +22,6 @@
 #include "user/message.h"
 
 #define BPFFS "/sys/fs/bpf"
-#define HIDDEN '~' /* no instance's name has it, and bpffs forbids dots */
 #define LOCK_WAIT_MS 10000
 #define LOCK_POLL_MS 20
 
@@ -120,7 +119,10 @@ static void clear_leftovers(void)
 	struct dirent *entry;
 
 	while (folder && (entry = readdir(folder))) {
-		if (*entry->d_name == HIDDEN && !pins_drop(entry->d_name + 1))
+		char place = *entry->d_name;
+
+		if ((place == PINS_NEW || place == PINS_OLD) &&
+		    !pins_drop(entry->d_name + 1, place))
 			rewinddir(folder);
 	}
 	if (folder)
@@ -152,19 +154,19 @@ void pins_unlock(int root)
 	close(root);
 }
 
-void pins_path(char path[PATH_MAX], const char *name, bool hidden, const char *file)
+void pins_path(char path[PATH_MAX], const char *name, enum pins_place place, const char *file)
 {
-	static const char mark[] = { HIDDEN, 0 };
+	const char mark[] = { place, 0 };
 
-	snprintf(path, PATH_MAX, INSTANCE_ROOT "/%s%s%s%s", hidden ? mark : "", name,
-		 file ? "/" : "", file ?: "");
+	snprintf(path, PATH_MAX, INSTANCE_ROOT "/%s%s%s%s", mark, name, file ? "/" : "",
+		 file ?: "");
 }
 
 bool pins_exist(const char *name)
 {
 	char path[PATH_MAX];
 
-	pins_path(path, name, false, NULL);
+	pins_path(path, name, PINS_COMPLETE, NULL);
 	return !access(path, F_OK);
 }
 
@@ -172,38 +174,38 @@ int pins_begin(const char *name)
 {
 	char path[PATH_MAX];
 
-	pins_path(path, name, true, NULL);
+	pins_path(path, name, PINS_NEW, NULL);
 	return mkdir(path, 0700) ? -errno : 0;
 }
 
-static int move(const char *name, bool from_hidden, unsigned int flags)
+static int move(const char *name, enum pins_place from, enum pins_place to, unsigned int flags)
 {
-	char from[PATH_MAX], to[PATH_MAX];
+	char from_path[PATH_MAX], to_path[PATH_MAX];
 
-	pins_path(from, name, from_hidden, NULL);
-	pins_path(to, name, !from_hidden, NULL);
-	return renameat2(AT_FDCWD, from, AT_FDCWD, to, flags) ? -errno : 0;
+	pins_path(from_path, name, from, NULL);
+	pins_path(to_path, name, to, NULL);
+	return renameat2(AT_FDCWD, from_path, AT_FDCWD, to_path, flags) ? -errno : 0;
 }
 
 int pins_publish(const char *name)
 {
-	return move(name, true, RENAME_NOREPLACE);
+	return move(name, PINS_NEW, PINS_COMPLETE, RENAME_NOREPLACE);
 }
 
 int pins_exchange(const char *name)
 {
-	return move(name, true, RENAME_EXCHANGE);
+	return move(name, PINS_NEW, PINS_COMPLETE, RENAME_EXCHANGE);
 }
 
 /* Id of the link pinned in the instance, or 0; its file descriptor in *@fd if that is wanted. */
-static u32 link_id(const char *name, bool hidden, const char *file, int *fd)
+static u32 link_id(const char *name, enum pins_place place, const char *file, int *fd)
 {
 	struct bpf_link_info info = {};
 	u32 size = sizeof(info);
 	char path[PATH_MAX];
 	int link;
 
-	pins_path(path, name, hidden, file);
+	pins_path(path, name, place, file);
 	link = bpf_obj_get(path);
 	if (link < 0)
 		return 0;
@@ -217,18 +219,18 @@ static u32 link_id(const char *name, bool hidden, const char *file, int *fd)
 }
 
 /* Detaching at once rather than when the kernel has collected the pin. */
-static void drop_link(const char *name, const char *file)
+static void drop_link(const char *name, enum pins_place place, const char *file)
 {
 	int fd = -1;
-	u32 id = link_id(name, true, file, &fd);
+	u32 id = link_id(name, place, file, &fd);
 
-	if (id && id != link_id(name, false, file, NULL))
+	if (id && id != link_id(name, PINS_COMPLETE, file, NULL))
 		bpf_link_detach(fd);
 	if (fd >= 0)
 		close(fd);
 }
 
-static void drop_files(const char *name, DIR *folder, bool links)
+static void drop_files(const char *name, enum pins_place place, DIR *folder, bool links)
 {
 	size_t prefix = strlen(PINS_LINK);
 	struct dirent *entry;
@@ -240,7 +242,7 @@ static void drop_files(const char *name, DIR *folder, bool links)
 		if (*entry->d_name == '.' || link != links)
 			continue;
 		if (link)
-			drop_link(name, entry->d_name);
+			drop_link(name, place, entry->d_name);
 		if (!unlinkat(dirfd(folder), entry->d_name, 0))
 			rewinddir(folder);
 	}
@@ -256,40 +258,40 @@ static void restore_promisc(const char *name, const struct xdd_meta *meta)
 		return;
 	for (u32 i = 0; i < meta->ifaces_used && i < XDD_MAX_IFACES; i++) {
 		snprintf(file, sizeof(file), PINS_LINK "%u", iface[i].ifindex);
-		if (iface[i].promisc && !link_id(name, false, file, NULL))
+		if (iface[i].promisc && !link_id(name, PINS_COMPLETE, file, NULL))
 			promisc_set(iface[i].ifindex, false);
 	}
 	netns_leave(home);
 }
 
-int pins_drop(const char *name)
+int pins_drop(const char *name, enum pins_place place)
 {
 	char path[PATH_MAX];
 	struct xdd_meta meta;
 	DIR *folder;
 	int fd, known;
 
-	pins_path(path, name, true, NULL);
+	pins_path(path, name, place, NULL);
 	folder = opendir(path);
 	if (!folder)
 		return errno == ENOENT ? 0 : -errno;
-	pins_path(path, name, true, "meta");
+	pins_path(path, name, place, "meta");
 	fd = bpf_obj_get(path);
 	known = fd < 0 ? fd : program_get_meta(fd, &meta);
 	if (fd >= 0)
 		close(fd);
-	drop_files(name, folder, true);
+	drop_files(name, place, folder, true);
 	if (!known)
 		restore_promisc(name, &meta);
-	drop_files(name, folder, false);
+	drop_files(name, place, folder, false);
 	closedir(folder);
-	pins_path(path, name, true, NULL);
+	pins_path(path, name, place, NULL);
 	return rmdir(path) ? -errno : 0;
 }
 
 int pins_remove(const char *name)
 {
-	int err = move(name, false, 0);
+	int err = move(name, PINS_COMPLETE, PINS_OLD, RENAME_NOREPLACE);
 
-	return err ?: pins_drop(name);
+	return err ?: pins_drop(name, PINS_OLD);
 }

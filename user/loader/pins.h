@@ -29,28 +29,31 @@ int pins_lock(bool create, bool force, char *err, size_t err_size);
 /* Remove the root if nothing is left in it, and give the lock back. */
 void pins_unlock(int root);
 
-/* Write the path of @file in the folder of instance @name to @path; @file NULL: of the folder.
- * @hidden: of the folder that is being made.
+/* Where an instance's folder can be, by the mark before its name: no instance's name has one, and
+ * bpffs forbids dots.
  */
-void pins_path(char path[PATH_MAX], const char *name, bool hidden, const char *file);
+enum pins_place { PINS_COMPLETE = 0, PINS_NEW = '~', PINS_OLD = '+' };
+
+/* Write the path of @file in a folder of instance @name to @path; @file NULL: of the folder. */
+void pins_path(char path[PATH_MAX], const char *name, enum pins_place place, const char *file);
 
 bool pins_exist(const char *name);
 
-/* Make the hidden folder. Returns 0 or a negative errno. */
+/* Make the new folder. Returns 0 or a negative errno. */
 int pins_begin(const char *name);
 
-/* Give the hidden folder its name: the instance is there. */
+/* The new folder becomes the instance. */
 int pins_publish(const char *name);
 
-/* Give the hidden folder the instance's name and hide the old one, at once. */
+/* The new folder becomes the instance, which becomes the new folder, at once. */
 int pins_exchange(const char *name);
 
-/* Detach the interfaces of the hidden folder, unless the instance @name holds their links, too;
- * restore their promiscuous mode; remove the folder. Nothing there is no error.
+/* Detach the interfaces of a folder, except those whose links the instance @name holds, too; restore
+ * their promiscuous mode; remove the folder. Nothing there is no error.
  */
-int pins_drop(const char *name);
+int pins_drop(const char *name, enum pins_place place);
 
-/* Remove instance @name: hide it, then as pins_drop(). */
+/* Remove instance @name: it becomes the old folder, which is dropped. */
 int pins_remove(const char *name);
 
 #endif

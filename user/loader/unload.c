@@ -14,7 +14,7 @@ int unload_named(const char *name, char *err, size_t err_size)
 
 	if (!code)
 		return 0;
-	pins_path(path, name, false, NULL);
+	pins_path(path, name, PINS_COMPLETE, NULL);
 	errno = -code;
 	return refuse(err, err_size, code, "cannot remove %s: %m", path);
 }
