@@ -232,29 +232,29 @@ static void clocks(void **state)
 		u64 ticks;
 		s64 ns;
 	} cases[] = {
-		{6, 0, 1700000000123456, 1700000000123456000},
-		{9, 0, 1700000000123456789, 1700000000123456789},
-		{0, 0, 1700000000, 1700000000000000000},
-		{3, 5, 1700000000123, 1700000005123000000},
-		{3, -5, 1000, -4000000000},
-		{12, 0, 1234567890123456789, 1234567890123456},
-		{19, 0, 18446744073709551615u, 1844674407},
-		{28, 0, 18446744073709551615u, 1},
-		{29, 0, 18446744073709551615u, 0},
-		{127, 7, 18446744073709551615u, 7000000000},
-		{0x80, 0, 3, 3000000000},
-		{0x80 | 1, 0, 3, 1500000000},
-		{0x80 | 20, 1, 1048577, 2000000953},
-		{0x80 | 32, 0, 0xffffffff, 999999999},
-		{0x80 | 63, 0, 1ull << 63, 1000000000},
-		{0x80 | 64, 0, 1ull << 63, 500000000},
-		{0x80 | 127, 0, 18446744073709551615u, 0},
+		{ 6, 0, 1700000000123456, 1700000000123456000 },
+		{ 9, 0, 1700000000123456789, 1700000000123456789 },
+		{ 0, 0, 1700000000, 1700000000000000000 },
+		{ 3, 5, 1700000000123, 1700000005123000000 },
+		{ 3, -5, 1000, -4000000000 },
+		{ 12, 0, 1234567890123456789, 1234567890123456 },
+		{ 19, 0, 18446744073709551615u, 1844674407 },
+		{ 28, 0, 18446744073709551615u, 1 },
+		{ 29, 0, 18446744073709551615u, 0 },
+		{ 127, 7, 18446744073709551615u, 7000000000 },
+		{ 0x80, 0, 3, 3000000000 },
+		{ 0x80 | 1, 0, 3, 1500000000 },
+		{ 0x80 | 20, 1, 1048577, 2000000953 },
+		{ 0x80 | 32, 0, 0xffffffff, 999999999 },
+		{ 0x80 | 63, 0, 1ull << 63, 1000000000 },
+		{ 0x80 | 64, 0, 1ull << 63, 500000000 },
+		{ 0x80 | 127, 0, 18446744073709551615u, 0 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < XDD_ARRAY_SIZE(cases); i++) {
-		struct capture_iface iface = {.resolution = cases[i].resolution,
-					      .offset = cases[i].offset};
+		struct capture_iface iface = { .resolution = cases[i].resolution,
+					       .offset = cases[i].offset };
 
 		if (capture_time_ns(&iface, cases[i].ticks) != cases[i].ns)
 			fail_msg("case %zu: %lld", i,
@@ -264,11 +264,13 @@ static void clocks(void **state)
 
 static void ticks_are_the_inverse(void **state)
 {
-	static const u8 resolutions[] = {0, 3, 6, 9, 10, 0x80 | 0, 0x80 | 10, 0x80 | 30, 0x80 | 33};
+	static const u8 resolutions[] = {
+		0, 3, 6, 9, 10, 0x80 | 0, 0x80 | 10, 0x80 | 30, 0x80 | 33
+	};
 
 	(void)state;
 	for (size_t i = 0; i < XDD_ARRAY_SIZE(resolutions); i++) {
-		struct capture_iface iface = {.resolution = resolutions[i], .offset = -3};
+		struct capture_iface iface = { .resolution = resolutions[i], .offset = -3 };
 		s64 ns = 1600000000ll * 1000000000;
 
 		assert_int_equal(capture_time_ns(&iface, capture_ticks(&iface, ns)), ns);
@@ -539,7 +541,7 @@ static void cut_pcapng(void **state)
 /* Every byte of the headers replaced: whatever comes, it ends, with one line if it fails. */
 static void any_byte_wrong(void **state)
 {
-	static const u8 values[] = {0, 1, 0x7f, 0x80, 0xff};
+	static const u8 values[] = { 0, 1, 0x7f, 0x80, 0xff };
 	struct bytes *good = malloc(sizeof(*good));
 	char err[512];
 	int rc;

@@ -423,7 +423,7 @@ static void one_bad_input_of_two(void **state)
 
 static void standard_input_once(void **state)
 {
-	char *paths[] = {"-", "/dev/null", "-"};
+	char *paths[] = { "-", "/dev/null", "-" };
 	struct capture_set *set;
 	char err[512];
 

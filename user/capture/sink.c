@@ -38,7 +38,7 @@ static void remove_temporaries(int signal)
 
 void sink_guard(void)
 {
-	struct sigaction end = {.sa_handler = remove_temporaries};
+	struct sigaction end = { .sa_handler = remove_temporaries };
 
 	sigfillset(&end.sa_mask);
 	sigaction(SIGINT, &end, NULL);

@@ -22,7 +22,7 @@ struct gzip_input {
 /* Read once into @to. Returns the bytes read, 0 at the end, or a negative errno. */
 static ssize_t read_once(struct source *s, u8 *to, size_t room)
 {
-	struct pollfd ready = {.fd = s->fd, .events = POLLIN};
+	struct pollfd ready = { .fd = s->fd, .events = POLLIN };
 	ssize_t got;
 
 	if (!s->regular && s->idle && poll(&ready, 1, 0) == 0)
@@ -159,7 +159,7 @@ static int gzip_start(struct source *s)
 
 static int source_start(struct source *s)
 {
-	static const u8 magic[] = {0x1f, 0x8b};
+	static const u8 magic[] = { 0x1f, 0x8b };
 	size_t size = s->size;
 	struct stat st;
 	int rc;
