@@ -24,6 +24,9 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 	  "detach, and remove every pin (a NAME or an IFACE)")                                     \
 	X(set, ON_SET, true, 1, 1, "NAME",                                                         \
 	  "change window, action, forwarding while it runs, without losing entries")               \
+	X(status, ON_STATUS, true, 0, 1, "[NAME]",                                                 \
+	  "configuration, counters, losses and warnings of what is loaded")                        \
+	X(agent, ON_AGENT, true, 0, 0, "", "age the timers of everything that is loaded")          \
 	X(pcap, ON_PCAP, true, 1, ANY_NUMBER, "IN...",                                             \
 	  "de-duplicate captures (pcap, pcapng, .gz; several are merged by time)")
 

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* xdp-dedup agent: age every loaded instance until a signal ends it. */
+#include "cmd.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "user/age/ager.h"
+#include "user/loader/instance.h"
+#include "user/message.h"
+
+#define SECOND_NS 1000000000ull
+
+struct aged {
+	struct aged *next;
+	struct instance instance;
+	struct ager *ager; /* NULL: it failed, and is not tried again */
+	u64 due_ns;	   /* next step */
+};
+
+struct agent {
+	struct aged *all;
+	u64 rescan_ns; /* when to look for new instances */
+	u64 taken;     /* instances so far */
+};
+
+static u64 now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * SECOND_NS + now.tv_nsec;
+}
+
+static bool is_aged(const struct agent *agent, const char *name)
+{
+	for (const struct aged *aged = agent->all; aged; aged = aged->next)
+		if (!strcmp(aged->instance.name, name))
+			return true;
+	return false;
+}
+
+/* One that `run` ages, or that went away since it was listed, is not ours to age. */
+static void take(struct agent *agent, const char *name)
+{
+	struct aged *aged = calloc(1, sizeof(*aged));
+	char err[MESSAGE_MAX];
+
+	if (!aged || instance_open(&aged->instance, name, err, sizeof(err))) {
+		free(aged);
+		return;
+	}
+	if (!instance_lock_ageing(&aged->instance))
+		aged->ager = ager_open(&aged->instance, err, sizeof(err));
+	if (!aged->ager) {
+		instance_close(&aged->instance);
+		free(aged);
+		return;
+	}
+	aged->next = agent->all;
+	agent->all = aged;
+	agent->taken++;
+	note("agent: ageing %s", name);
+}
+
+static void drop(struct aged **at)
+{
+	struct aged *aged = *at;
+
+	*at = aged->next;
+	ager_close(aged->ager);
+	instance_close(&aged->instance);
+	free(aged);
+}
+
+/* Returns 0 or a negative errno with one line in @err. */
+static int rescan(struct agent *agent, char *err, size_t err_size)
+{
+	char(*names)[INSTANCE_NAME_MAX];
+	int n;
+
+	for (struct aged **at = &agent->all; *at;) {
+		if (instance_is_gone(&(*at)->instance))
+			drop(at);
+		else
+			at = &(*at)->next;
+	}
+	n = instance_list(&names, err, err_size);
+	for (int i = 0; i < n; i++)
+		if (!is_aged(agent, names[i]))
+			take(agent, names[i]);
+	if (n > 0)
+		free(names);
+	return n < 0 ? n : 0;
+}
+
+static void step_one(struct aged *aged, u64 now)
+{
+	int err;
+
+	if (!aged->ager || aged->due_ns > now)
+		return;
+	err = ager_step(aged->ager);
+	aged->due_ns = now + ager_period_ns(aged->ager);
+	if (!err)
+		return;
+	complain("agent: %s: ageing stopped, verdicts stay right: %s", aged->instance.name,
+		 strerror(-err));
+	ager_close(aged->ager);
+	aged->ager = NULL;
+}
+
+/* Do what is due. Returns when the next thing is. */
+static u64 step(struct agent *agent, u64 now)
+{
+	u64 next = agent->rescan_ns;
+
+	for (struct aged *aged = agent->all; aged; aged = aged->next) {
+		step_one(aged, now);
+		if (aged->ager && aged->due_ns < next)
+			next = aged->due_ns;
+	}
+	return next;
+}
+
+/* Wait until @until or a signal of @signals. Returns whether one came. */
+static bool wait_signal(const sigset_t *signals, u64 until)
+{
+	u64 now = now_ns(), left = until > now ? until - now : 0;
+	struct timespec timeout = { left / SECOND_NS, left % SECOND_NS };
+
+	return sigtimedwait(signals, NULL, &timeout) > 0;
+}
+
+static int work(struct agent *agent, const sigset_t *signals)
+{
+	char err[MESSAGE_MAX];
+	u64 next;
+
+	do {
+		u64 now = now_ns();
+
+		if (now >= agent->rescan_ns) {
+			if (rescan(agent, err, sizeof(err))) {
+				complain("agent: %s", err);
+				return EXIT_FAILED;
+			}
+			agent->rescan_ns = now + SECOND_NS;
+		}
+		next = step(agent, now);
+	} while (!wait_signal(signals, next));
+	return EXIT_OK;
+}
+
+int cmd_agent(struct options *o)
+{
+	struct agent agent = { 0 };
+	sigset_t signals;
+	int code;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	code = work(&agent, &signals);
+	while (agent.all)
+		drop(&agent.all);
+	if (o->json)
+		printf("{\"instances\": %llu}\n", (unsigned long long)agent.taken);
+	return code;
+}

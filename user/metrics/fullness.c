@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "user/metrics/fullness.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <xdd/key.h>
+
+#include "user/loader/instance.h"
+
+#define TAG_VALUES 16777216.0
+
+u32 fullness_line_cells(const struct xdd_fixed *fixed)
+{
+	return fixed->engine == XDD_ENGINE_tagged ? XDD_LINE_CELLS : XDD_LINE_TIMERS;
+}
+
+/* A new key meets one line: the mean over the lines of what it meets there. */
+double fullness_rate(const struct xdd_fixed *fixed, const struct xdd_fill *fill)
+{
+	double cells = fullness_line_cells(fixed), rate = 0;
+
+	if (!fill->lines)
+		return 0;
+	if (fixed->engine == XDD_ENGINE_timer &&
+	    fixed->slices != fixed->blocks * fixed->lines_per_block)
+		return pow(fill->live / (cells * fill->lines), fixed->hashes);
+	for (u32 live = 0; live <= XDD_LINE_TIMERS; live++) {
+		double hit = fixed->engine == XDD_ENGINE_tagged ? live / TAG_VALUES
+								: pow(live / cells, fixed->hashes);
+
+		rate += hit * fill->histogram[live];
+	}
+	return rate / fill->lines;
+}
+
+/* Horizontal slices: a new key meets one of them. Vertical ones are ranges of one filter. */
+static double slices_rate(const struct xdd_fixed *fixed, const double *density)
+{
+	double rate = 0;
+
+	for (u32 i = 0; i < fixed->slices; i++)
+		rate += pow(density[i], fixed->hashes);
+	return rate / fixed->slices;
+}
+
+static u64 monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ull + now.tv_nsec;
+}
+
+/* Density of each slice of @site into @density. Returns 0 or a negative errno. */
+static int read_slices(const struct instance *in, u32 site, double *density)
+{
+	const struct xdd_fixed *fixed = &in->fixed;
+	double cells = (double)(fixed->blocks * fixed->lines_per_block / fixed->slices) *
+		       fullness_line_cells(fixed);
+	struct xdd_slice slice;
+
+	for (u32 i = 0; i < fixed->slices; i++) {
+		u32 at = site * fixed->slices + i;
+
+		if (bpf_map_lookup_elem(in->maps.slices, &at, &slice))
+			return -errno;
+		density[i] = slice.live / cells;
+	}
+	return 0;
+}
+
+/* Add a site's walk. @share: how much of the traffic it has; @slices: room for its densities. */
+static int add_site(const struct instance *in, u32 site, double share, struct fullness *f,
+		    double *slices)
+{
+	const struct xdd_fixed *fixed = &in->fixed;
+	double sites = libbpf_num_possible_cpus(), rate;
+	struct xdd_ager record;
+	int err;
+
+	if (fixed->placement != XDD_PLACEMENT_percpu)
+		sites = 1;
+	if (bpf_map_lookup_elem(in->maps.ager, &site, &record))
+		return -errno;
+	f->known = f->known && record.sweeps;
+	if (!record.sweeps)
+		return 0;
+	f->since_sweep_ns = fmax(f->since_sweep_ns, monotonic_ns() - record.last_sweep_ns);
+	f->sweep_ns += record.sweep_ns;
+	f->period_ns = record.period_ns;
+	f->sweeps = fmax(f->sweeps, record.sweeps);
+	f->missed = fmax(f->missed, record.missed);
+	f->density +=
+		record.fill.live / ((double)record.fill.lines * fullness_line_cells(fixed)) / sites;
+	rate = fullness_rate(fixed, &record.fill);
+	if (slices) {
+		err = read_slices(in, site, slices);
+		if (err)
+			return err;
+		if (fixed->slicing == XDD_SLICING_horizontal)
+			rate = slices_rate(fixed, slices);
+		for (u32 i = 0; i < fixed->slices; i++)
+			f->slices[i] += slices[i] / sites;
+	}
+	f->fpr += share * rate;
+	return 0;
+}
+
+static int read_sites(const struct instance *in, const struct counters *counters,
+		      struct fullness *f, double *slices)
+{
+	bool percpu = in->fixed.placement == XDD_PLACEMENT_percpu;
+	u64 distinct = counters->total.distinct.packets;
+	int err = 0, sites = percpu ? counters->cpus : 1;
+
+	f->known = true;
+	for (int site = 0; !err && site < sites; site++) {
+		double share = 1.0 / sites;
+
+		if (percpu && distinct)
+			share = (double)counters->distinct[site] / distinct;
+		err = add_site(in, site, share, f, slices);
+	}
+	return err;
+}
+
+static int read_exact(const struct instance *in, struct fullness *f)
+{
+	if (!xdd_key_is_flow(in->fixed.key))
+		f->fpr = ldexp(in->meta.capacity_keys, -128);
+	return 0;
+}
+
+int fullness_read(const struct instance *in, const struct counters *counters,
+		  struct fullness *fullness)
+{
+	double *slices = NULL;
+	int err;
+
+	memset(fullness, 0, sizeof(*fullness));
+	if (in->fixed.engine == XDD_ENGINE_exact)
+		return read_exact(in, fullness);
+	if (xdd_slices_counted(&in->fixed)) {
+		fullness->slices = calloc(in->fixed.slices, sizeof(double));
+		fullness->slices_used = in->fixed.slices;
+		slices = calloc(in->fixed.slices, sizeof(double));
+		if (!slices || !fullness->slices) {
+			free(slices);
+			fullness_free(fullness);
+			return -ENOMEM;
+		}
+	}
+	err = read_sites(in, counters, fullness, slices);
+	free(slices);
+	if (err)
+		fullness_free(fullness);
+	return err;
+}
+
+void fullness_free(struct fullness *fullness)
+{
+	free(fullness->slices);
+	fullness->slices = NULL;
+}

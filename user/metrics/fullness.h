@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* How full the filter is, as the ager found it, and the false-positive rate that follows. */
+#ifndef USER_METRICS_FULLNESS_H
+#define USER_METRICS_FULLNESS_H
+
+#include "user/metrics/counters.h"
+#include <xdd/age.h>
+
+struct instance;
+
+struct fullness {
+	bool known;	    /* the ager walked all of it at least once */
+	u64 since_sweep_ns; /* since the oldest of the sites' last walks */
+	u64 sweep_ns;	    /* what the walk over all sites took */
+	u64 period_ns, sweeps, missed;
+	double density; /* share of all cells that are live */
+	double *slices; /* density of each slice; NULL: there is one, or one for each line */
+	u32 slices_used;
+	double fpr; /* a new key is called a duplicate with this probability, now */
+};
+
+/*
+ * Read what the ager left in the maps of @in. Sites weigh as much as the distinct packets of
+ * their CPUs in @counters. For the exact engine, which nobody sweeps, known is false, and fpr a
+ * bound: every entry's digest may agree with probability 2^-128; none for whole flow keys.
+ *
+ * Returns 0, and then fullness_free() is due, or a negative errno.
+ */
+int fullness_read(const struct instance *in, const struct counters *counters,
+		  struct fullness *fullness);
+void fullness_free(struct fullness *fullness);
+
+/* The rate at which a filter of one slice, or of a slice per line, gives a false positive. */
+double fullness_rate(const struct xdd_fixed *fixed, const struct xdd_fill *fill);
+
+/* Cells in a line. */
+u32 fullness_line_cells(const struct xdd_fixed *fixed);
+
+#endif

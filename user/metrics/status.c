@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "user/metrics/status.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "user/derive.h"
+#include "user/message.h"
+#include "user/metrics/warnings.h"
+
+/* What the window is worth in ticks of the filter's clock; see include/xdd/line.h. */
+static void read_range(struct status *status)
+{
+	const struct xdd_fixed *fixed = &status->instance->fixed;
+	const struct xdd_live *live = &status->instance->live;
+
+	status->sure_ns = live->window_ns;
+	status->never_ns = live->window_ns;
+	if (fixed->engine != XDD_ENGINE_exact) {
+		status->sure_ns = (live->window_ticks - 1) * fixed->tick_ns;
+		status->never_ns = live->window_ticks * fixed->tick_ns;
+	}
+	if (fixed->clock != XDD_CLOCK_coarse)
+		return;
+	status->clock_step_ns = derive_coarse_step_ns();
+	status->never_ns += status->clock_step_ns;
+	status->sure_ns -=
+		status->clock_step_ns < status->sure_ns ? status->clock_step_ns : status->sure_ns;
+}
+
+int status_read(struct status *status, struct instance *instance, char *err, size_t err_size)
+{
+	u64 now_s = time(NULL);
+	int code;
+
+	memset(status, 0, sizeof(*status));
+	status->instance = instance;
+	code = counters_read(instance->maps.counters, &status->counters);
+	if (!code)
+		code = fullness_read(instance, &status->counters, &status->fullness);
+	if (code) {
+		counters_free(&status->counters);
+		return refuse(err, err_size, code, "%s: cannot read its maps: %s", instance->name,
+			      strerror(-code));
+	}
+	read_range(status);
+	status->false_positives = status->fullness.fpr * status->counters.total.distinct.packets;
+	if (now_s > instance->meta.loaded_s)
+		status->loaded_s = now_s - instance->meta.loaded_s;
+	status->ageing = instance_ageing_pid(instance);
+	warnings_find(status);
+	return 0;
+}
+
+void status_free(struct status *status)
+{
+	counters_free(&status->counters);
+	fullness_free(&status->fullness);
+}

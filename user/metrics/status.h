@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Everything there is to say about a loaded instance, from its pins alone.
+ */
+#ifndef USER_METRICS_STATUS_H
+#define USER_METRICS_STATUS_H
+
+#include <jansson.h>
+
+#include "user/loader/instance.h"
+#include "user/metrics/counters.h"
+#include "user/metrics/fullness.h"
+#include "user/units.h"
+
+#define STATUS_MAX_WARNINGS 24
+#define STATUS_WARNING_MAX 224
+
+struct status {
+	struct instance *instance;
+	struct counters counters;
+	struct fullness fullness;
+	/* Copies up to sure_ns apart are surely found, and none beyond never_ns. */
+	u64 sure_ns, never_ns;
+	u64 clock_step_ns;	/* of the filter's clock; 0: exact */
+	double false_positives; /* expected until now: as the filter is filled now */
+	u64 loaded_s;		/* seconds since it was loaded */
+	pid_t ageing;		/* the process that ages it, or 0 */
+	int warnings;
+	char warning[STATUS_MAX_WARNINGS][STATUS_WARNING_MAX];
+};
+
+/* Fill @status for @instance, which must stay open. Returns 0, and then status_free() is due, or a
+ * negative errno with one line in @err.
+ */
+int status_read(struct status *status, struct instance *instance, char *err, size_t err_size);
+void status_free(struct status *status);
+
+/* As one object of what `status --json` prints. NULL: no memory. */
+json_t *status_json(const struct status *status);
+
+/* For a person, on stdout. */
+void status_print(const struct status *status);
+
+/* How many distinct packets are lost as false positives, in words: "about 4 distinct packets an
+ * hour at this rate".
+ */
+#define STATUS_LOSS_MAX 96
+const char *status_loss_text(double fpr, double distinct_per_s, char text[STATUS_LOSS_MAX]);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "user/metrics/status.h"
+
+#include "user/names.h"
+
+/* Where the filter is a slice for each line, or one, or was never walked: one entry for all. */
+static json_t *slices(const struct status *status)
+{
+	const struct fullness *f = &status->fullness;
+	json_t *all = json_array();
+
+	for (u32 i = 0; i < (f->slices ? f->slices_used : 1); i++) {
+		json_t *slice = json_pack("{s:I, s:s}", "id", (json_int_t)i, "state", "ok");
+		double density = f->slices ? f->slices[i] : f->density;
+
+		json_object_set_new(slice, "density", f->known ? json_real(density) : json_null());
+		json_array_append_new(all, slice);
+	}
+	return all;
+}
+
+static json_t *interfaces(const struct instance *in)
+{
+	json_t *all = json_array();
+
+	for (u32 i = 0; i < in->ifaces_used; i++)
+		json_array_append_new(
+			all, json_pack("{s:s, s:s, s:s, s:I}", "name", in->ifaces[i].name, "mode",
+				       in->ifaces[i].generic ? "generic" : "native", "state",
+				       iface_state_names[in->ifaces[i].state], "ifindex",
+				       (json_int_t)in->ifaces[i].ifindex));
+	return all;
+}
+
+static json_t *range(const struct status *status)
+{
+	return json_pack("{s:I, s:I, s:I}", "surely_found_ns", (json_int_t)status->sure_ns,
+			 "never_found_beyond_ns", (json_int_t)status->never_ns, "clock_step_ns",
+			 (json_int_t)status->clock_step_ns);
+}
+
+static json_t *config(const struct status *status)
+{
+	const struct instance *in = status->instance;
+	const struct xdd_fixed *fixed = &in->fixed;
+	const char *const *targets = (const char *const[]){ in->meta.targets[XDD_DEV_DUPLICATES],
+							    in->meta.targets[XDD_DEV_FORWARD] };
+
+	return json_pack("{s:I, s:I, s:I, s:s, s:o, s:s, s:s, s:s, s:I, s:I, s:s, s:b, s:s, s:s, "
+			 "s:s, s:I, s:I, "
+			 "s:b}",
+			 "window_ns", (json_int_t)in->live.window_ns, "tick_ns",
+			 (json_int_t)fixed->tick_ns, "window_ticks",
+			 (json_int_t)in->live.window_ticks, "clock", clock_names[fixed->clock],
+			 "range", range(status), "key", key_names[fixed->key], "hash",
+			 hash_names[fixed->hash], "slicing", slicing_names[fixed->slicing],
+			 "slices", (json_int_t)fixed->slices, "hashes", (json_int_t)fixed->hashes,
+			 "placement", placement_names[fixed->placement], "refresh", fixed->refresh,
+			 "action", action_names[in->live.action], "redirect",
+			 targets[XDD_DEV_DUPLICATES], "forward", targets[XDD_DEV_FORWARD],
+			 "memory_bytes", (json_int_t)in->meta.memory_bytes, "capacity_keys",
+			 (json_int_t)in->meta.capacity_keys, "frags", in->meta.frags);
+}
+
+static json_t *count(struct xdd_count count)
+{
+	return json_pack("{s:I, s:I}", "packets", (json_int_t)count.packets, "bytes",
+			 (json_int_t)count.bytes);
+}
+
+#define ADD_COUNT(name, help) json_object_set_new(to, #name, count(c->name));
+#define ADD_NOTE(name, help) json_object_set_new(to, #name, json_integer(c->name));
+
+static void add_bypassed(json_t *to, const struct xdd_counters *c)
+{
+	XDD_BYPASSES(ADD_COUNT)
+}
+
+static json_t *slot(const struct xdd_counters *c)
+{
+	json_t *to = json_object(), *bypassed = count(counters_bypassed(c)),
+	       *reasons = json_object();
+
+	json_object_set_new(to, "received", count(c->received));
+	XDD_VERDICTS(ADD_COUNT)
+	add_bypassed(reasons, c);
+	json_object_set_new(bypassed, "reasons", reasons);
+	json_object_set_new(to, "bypassed", bypassed);
+	XDD_ACTIONS(ADD_COUNT)
+	XDD_NOTES(ADD_NOTE)
+	return to;
+}
+
+/* In the order of interfaces; null: packets of interfaces that have no slot. */
+static json_t *counters(const struct status *status)
+{
+	const struct instance *in = status->instance;
+	const struct counters *c = &status->counters;
+	json_t *all = json_array();
+
+	for (u32 i = 0; i < in->ifaces_used; i++) {
+		json_t *one = slot(&c->slot[i]);
+
+		json_object_set_new(one, "name", json_string(in->ifaces[i].name));
+		json_array_append_new(all, one);
+	}
+	return json_pack("{s:o, s:o, s:o}", "total", slot(&c->total), "interfaces", all,
+			 "elsewhere", slot(&c->slot[XDD_MAX_IFACES]));
+}
+
+static json_t *milliseconds(bool known, u64 ns)
+{
+	return known ? json_real(ns / 1e6) : json_null();
+}
+
+static json_t *ager(const struct status *status)
+{
+	const struct fullness *f = &status->fullness;
+
+	return json_pack("{s:o, s:I, s:o, s:o, s:I, s:I}", "last_sweep_ms",
+			 milliseconds(f->known, f->since_sweep_ns), "missed", (json_int_t)f->missed,
+			 "sweep_ms", milliseconds(f->known, f->sweep_ns), "period_ms",
+			 milliseconds(f->known, f->period_ns), "sweeps", (json_int_t)f->sweeps,
+			 "pid", (json_int_t)status->ageing);
+}
+
+static json_t *warnings(const struct status *status)
+{
+	json_t *all = json_array();
+
+	for (int i = 0; i < status->warnings; i++)
+		json_array_append_new(all, json_string(status->warning[i]));
+	return all;
+}
+
+/* A rate that nothing was measured for is null. */
+static json_t *rate(const struct status *status, double value)
+{
+	bool exact = status->instance->fixed.engine == XDD_ENGINE_exact;
+
+	return status->fullness.known || exact ? json_real(value) : json_null();
+}
+
+json_t *status_json(const struct status *status)
+{
+	const struct instance *in = status->instance;
+
+	return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:n, s:o, s:I, s:I, s:o}",
+			 "name", in->name, "interfaces", interfaces(in), "engine",
+			 engine_names[in->fixed.engine], "config", config(status), "counters",
+			 counters(status), "false_positives_expected",
+			 rate(status, status->false_positives), "slices", slices(status),
+			 "fpr_model", rate(status, status->fullness.fpr), "audit", "ager",
+			 ager(status), "program_id", (json_int_t)in->program_id, "loaded_s",
+			 (json_int_t)status->loaded_s, "warnings", warnings(status));
+}

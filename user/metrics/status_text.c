@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "user/metrics/status.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "user/names.h"
+
+#define HOUR 3600.0
+#define DAY (24 * HOUR)
+#define YEAR (365 * DAY)
+
+const char *status_loss_text(double fpr, double distinct_per_s, char text[STATUS_LOSS_MAX])
+{
+	static const struct {
+		double seconds;
+		const char *name;
+	} units[] = {
+		{ 1, "a second" }, { HOUR, "an hour" }, { DAY, "a day" }, { YEAR, "a year" }
+	};
+	double per_second = fpr * distinct_per_s, lost;
+
+	for (size_t i = 0; i < XDD_ARRAY_SIZE(units); i++) {
+		lost = per_second * units[i].seconds;
+		if (lost < 0.95)
+			continue;
+		snprintf(text, STATUS_LOSS_MAX, "about %.*f distinct packet%s %s at this rate", 0,
+			 lost, lost < 1.5 ? "" : "s", units[i].name);
+		return text;
+	}
+	snprintf(text, STATUS_LOSS_MAX, "less than one distinct packet a year at this rate");
+	return text;
+}
+
+static void print_interfaces(const struct instance *in)
+{
+	printf("%s:", in->name);
+	for (u32 i = 0; i < in->ifaces_used; i++)
+		printf("%s %s (%s, %s mode)", i ? "," : "", in->ifaces[i].name,
+		       iface_state_names[in->ifaces[i].state],
+		       in->ifaces[i].generic ? "generic" : "native");
+	putchar('\n');
+}
+
+static void print_config(const struct status *status)
+{
+	char window[UNITS_TEXT_MAX], tick[UNITS_TEXT_MAX], memory[UNITS_TEXT_MAX];
+	const struct instance *in = status->instance;
+
+	printf("  filter      %s, %s, %s, key %s, hash %s\n", engine_names[in->fixed.engine],
+	       units_size_text(in->meta.memory_bytes, memory), placement_names[in->fixed.placement],
+	       key_names[in->fixed.key], hash_names[in->fixed.hash]);
+	printf("  window      %s", units_time_text(in->live.window_ns, window));
+	if (in->fixed.engine != XDD_ENGINE_exact)
+		printf(" in %u ticks of %s", in->live.window_ticks,
+		       units_time_text(in->fixed.tick_ns, tick));
+	printf(", %s clock%s\n", clock_names[in->fixed.clock],
+	       in->fixed.refresh ? ", restarted by each copy" : "");
+	printf("              copies are surely found up to %s apart, never beyond %s\n",
+	       units_time_text(status->sure_ns, window), units_time_text(status->never_ns, tick));
+}
+
+static void print_count(const char *name, struct xdd_count count, const char *more)
+{
+	char bytes[UNITS_TEXT_MAX];
+
+	printf("  %-11s %14" PRIu64 " packets %12s%s\n", name, (uint64_t)count.packets,
+	       units_size_text(count.bytes, bytes), more);
+}
+
+#define PRINT_REASON(name, help)                                                      \
+	if (c->name.packets) {                                                        \
+		printf("%s" #name " %" PRIu64, separator, (uint64_t)c->name.packets); \
+		separator = ", ";                                                     \
+	}
+
+static void print_reasons(const struct xdd_counters *c)
+{
+	const char *separator = "                (";
+
+	if (!counters_bypassed(c).packets)
+		return;
+	XDD_BYPASSES(PRINT_REASON)
+	printf(")\n");
+}
+
+#define PRINT_ACTION(name, help) \
+	if (c->name.packets)     \
+		print_count(#name, c->name, "");
+
+static void print_counters(const struct status *status)
+{
+	const struct xdd_counters *c = &status->counters.total;
+	u64 asked = c->distinct.packets + c->duplicate.packets;
+	char share[64] = "";
+
+	if (asked)
+		snprintf(share, sizeof(share), "   %.3g %% of what was compared",
+			 100.0 * c->duplicate.packets / asked);
+	print_count("received", c->received, "");
+	print_count("distinct", c->distinct, "");
+	print_count("duplicate", c->duplicate, share);
+	print_count("bypassed", counters_bypassed(c), "");
+	print_reasons(c);
+	printf("  action      %s\n", action_names[status->instance->live.action]);
+	XDD_ACTIONS(PRINT_ACTION)
+}
+
+/* The exact engine is not swept: what it loses does not depend on how full it is. */
+static void print_exact_loss(const struct status *status)
+{
+	if (status->fullness.fpr)
+		printf("  lost        below %.1g of the distinct packets (a 128-bit digest of each "
+		       "key)\n",
+		       status->fullness.fpr);
+	else
+		printf("  lost        no distinct packet: whole keys are compared\n");
+}
+
+static void print_loss(const struct status *status)
+{
+	const struct fullness *f = &status->fullness;
+	double rate = (double)status->counters.total.distinct.packets / (status->loaded_s ?: 1);
+	char text[STATUS_LOSS_MAX];
+
+	if (status->instance->fixed.engine == XDD_ENGINE_exact) {
+		print_exact_loss(status);
+	} else if (!f->known) {
+		printf("  lost        not known: nobody has measured how full the filter is\n");
+	} else if (!f->fpr) {
+		printf("  lost        no key is live now, so none is mistaken for another\n");
+	} else {
+		printf("  lost        %.2g of the distinct packets by the model: %s\n", f->fpr,
+		       status_loss_text(f->fpr, rate, text));
+	}
+}
+
+static void print_fullness(const struct status *status)
+{
+	const struct fullness *f = &status->fullness;
+	char since[UNITS_TEXT_MAX];
+
+	if (!f->known)
+		return;
+	printf("  live        %.3g %% of the cells, %s ago", 100 * f->density,
+	       units_time_text(f->since_sweep_ns / 1000000 * 1000000, since));
+	if (status->ageing)
+		printf("; aged by process %d\n", status->ageing);
+	else
+		printf("; no agent runs, verdicts need none\n");
+}
+
+void status_print(const struct status *status)
+{
+	print_interfaces(status->instance);
+	print_config(status);
+	print_counters(status);
+	print_loss(status);
+	print_fullness(status);
+	for (int i = 0; i < status->warnings; i++)
+		printf("  warning     %s\n", status->warning[i]);
+}
