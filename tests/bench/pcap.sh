@@ -12,14 +12,17 @@ if ! command -v editcap >/dev/null; then
 fi
 
 in=$tmp/in.pcap
-"$BUILD/tests/tools/gencap" -o "$in" 2>"$tmp/truth"
+"$BUILD/tests/tools/gencap" -o "$in" 2>"$tmp/truth" || exit 1
 echo "pcap: $(cat "$tmp/truth")"
 
 # seconds NAME COMMAND...: append the run time to the list of NAME
 seconds() {
 	local start
 	start=$(date +%s%N)
-	"${@:2}" >/dev/null 2>"$tmp/stderr" || cat "$tmp/stderr"
+	if ! "${@:2}" >/dev/null 2>"$tmp/stderr"; then
+		echo "pcap: failed: ${*:2}: $(cat "$tmp/stderr")"
+		exit 1
+	fi
 	echo $((($(date +%s%N) - start) / 1000)) >>"$tmp/$1.us"
 }
 
