@@ -20,9 +20,9 @@
 
 const volatile struct xdd_secret xdd_secret = {};
 
-XDD_INLINE struct xdd_packet packet_open(struct xdp_md *ctx)
+/* @len: bytes in all, as bpf_xdp_get_buff_len() gives them. */
+XDD_INLINE struct xdd_packet packet_open(struct xdp_md *ctx, u32 len)
 {
-	u32 len = bpf_xdp_get_buff_len(ctx);
 	struct xdd_packet packet = {
 		.data = (const u8 *)(long)ctx->data,
 		.end = (const u8 *)(long)ctx->data_end,
@@ -40,9 +40,9 @@ XDD_INLINE int xdd_packet_copy(const struct xdd_packet *packet, u32 off, void *t
 	return bpf_xdp_load_bytes(packet->source, off, to, n) ? -1 : 0;
 }
 
-__attribute__((noinline)) int parse_link(struct xdp_md *ctx, struct xdd_layers *layers)
+__attribute__((noinline)) int parse_link(struct xdp_md *ctx, u32 len, struct xdd_layers *layers)
 {
-	struct xdd_packet packet = packet_open(ctx);
+	struct xdd_packet packet = packet_open(ctx, len);
 
 	if (!layers)
 		return -1;
@@ -50,9 +50,9 @@ __attribute__((noinline)) int parse_link(struct xdp_md *ctx, struct xdd_layers *
 	return 0;
 }
 
-__attribute__((noinline)) int parse_ip(struct xdp_md *ctx, struct xdd_layers *layers)
+__attribute__((noinline)) int parse_ip(struct xdp_md *ctx, u32 len, struct xdd_layers *layers)
 {
-	struct xdd_packet packet = packet_open(ctx);
+	struct xdd_packet packet = packet_open(ctx, len);
 
 	if (!layers)
 		return -1;
@@ -64,8 +64,8 @@ XDD_INLINE void xdd_packet_layers(XDD_FIXED struct xdd_fixed *fixed,
 				  const struct xdd_packet *packet, struct xdd_layers *layers)
 {
 	(void)fixed;
-	parse_link(packet->source, layers);
-	parse_ip(packet->source, layers);
+	parse_link(packet->source, packet->len, layers);
+	parse_ip(packet->source, packet->len, layers);
 }
 
 /* The linear part is read directly; what reaches into fragments from a copy. */
@@ -129,23 +129,24 @@ XDD_INLINE int xdd_packet_rest(const struct xdd_packet *packet, struct xdd_hash 
 	return hash_rest(packet->source, hash, off, n);
 }
 
-__attribute__((noinline)) int hash_tail(struct xdp_md *ctx, struct xdd_hash *hash, u32 off, u32 len)
+__attribute__((noinline)) int hash_blocks(struct xdp_md *ctx, struct xdd_hash *hash, u32 off,
+					  u32 blocks)
 {
 	struct xdd_packet packet = { .source = ctx };
 
 	if (!hash)
 		return -1;
-	return xdd_hash_tail(&xdd_fixed, &xdd_secret, &packet, hash, off, len);
+	return xdd_hash_blocks(&xdd_fixed, &xdd_secret, &packet, hash, off, blocks);
 }
 
-XDD_INLINE int xdd_packet_tail(XDD_FIXED struct xdd_fixed *fixed,
-			       XDD_FIXED struct xdd_secret *secret,
-			       const struct xdd_packet *packet, struct xdd_hash *hash, u32 off,
-			       u32 len)
+XDD_INLINE int xdd_packet_blocks(XDD_FIXED struct xdd_fixed *fixed,
+				 XDD_FIXED struct xdd_secret *secret,
+				 const struct xdd_packet *packet, struct xdd_hash *hash, u32 off,
+				 u32 blocks)
 {
 	(void)fixed;
 	(void)secret;
-	return hash_tail(packet->source, hash, off, len);
+	return hash_blocks(packet->source, hash, off, blocks);
 }
 
 /* The first whole line of a per-CPU block lies at the first 64-byte boundary in it. */
@@ -155,7 +156,7 @@ XDD_INLINE struct xdd_line *block_line(struct xdd_block *block, u32 line)
 	u32 at = skip + line * XDD_LINE_BYTES;
 
 	xdd_opaque(at);
-	if (at > CPU_BLOCK_BYTES - XDD_LINE_BYTES)
+	if (at > XDD_CPU_BLOCK_BYTES - XDD_LINE_BYTES)
 		return NULL;
 	return (struct xdd_line *)((u8 *)block + at);
 }
@@ -202,13 +203,48 @@ XDD_INLINE u64 *exact_entry(void *map, const void *key, u64 now_ns, bool *fresh)
 	return seen ? &seen->time_ns : NULL;
 }
 
-XDD_INLINE u64 *xdd_exact_at(struct xdd_store *store, const struct xdd_key *key,
-			     const struct xdd_digest *digest, u64 now_ns, bool *fresh)
+XDD_INLINE u64 *xdd_exact_at(struct xdd_store *store, const struct xdd_identity *identity,
+			     u64 now_ns, bool *fresh)
 {
 	(void)store;
 	if (xdd_key_is_flow(xdd_fixed.key))
-		return exact_entry(&flows, &key->head, now_ns, fresh);
-	return exact_entry(&digests, digest, now_ns, fresh);
+		return exact_entry(&flows, &identity->key.head, now_ns, fresh);
+	return exact_entry(&digests, &identity->digest, now_ns, fresh);
+}
+
+__attribute__((noinline)) u32 identify(struct xdp_md *ctx, u32 len, struct xdd_identity *identity)
+{
+	struct xdd_packet packet = packet_open(ctx, len);
+
+	if (!identity)
+		return XDD_BYPASS_internal;
+	return xdd_identify(&xdd_fixed, &xdd_secret, &packet, identity);
+}
+
+XDD_INLINE u32 xdd_packet_identify(XDD_FIXED struct xdd_fixed *fixed,
+				   XDD_FIXED struct xdd_secret *secret,
+				   const struct xdd_packet *packet, struct xdd_identity *identity)
+{
+	(void)fixed;
+	(void)secret;
+	return identify(packet->source, packet->len, identity);
+}
+
+__attribute__((noinline)) u32 ask(const struct xdd_identity *identity, u64 now_ns, u32 window_ticks,
+				  u64 window_ns)
+{
+	if (!identity)
+		return XDD_MISSING;
+	return xdd_ask(&xdd_fixed, NULL, identity, now_ns, window_ticks, window_ns);
+}
+
+XDD_INLINE u32 xdd_store_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+			     const struct xdd_identity *identity, u64 now_ns, u32 window_ticks,
+			     u64 window_ns)
+{
+	(void)fixed;
+	(void)store;
+	return ask(identity, now_ns, window_ticks, window_ns);
 }
 
 #endif

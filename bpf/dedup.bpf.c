@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What is loaded on a NIC. */
-#include "dedup.h"
+#include "sweep.h"
 #include "meta.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

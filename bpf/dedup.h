@@ -13,9 +13,9 @@ XDD_INLINE void count(struct xdd_count *at, u32 bytes)
 	at->bytes += bytes;
 }
 
-#define COUNT_BYPASS(name, help)                                               \
-	case XDD_BYPASS_##name:                                                \
-		count(&counters->name, bytes);                                 \
+#define COUNT_BYPASS(name, help)               \
+	case XDD_BYPASS_##name:                \
+		count(&counters->name, bytes); \
 		break;
 
 XDD_INLINE void count_verdict(struct xdd_counters *counters, struct xdd_verdict verdict, u32 bytes)
@@ -51,7 +51,7 @@ __attribute__((noinline)) u32 interface_slot(u32 ifindex)
 /* Write the DSCP of a duplicate. Returns 0, or -1 where its IP header cannot be written. */
 __attribute__((noinline)) int mark_dscp(struct xdp_md *ctx, u32 dscp)
 {
-	struct xdd_packet packet = packet_open(ctx);
+	struct xdd_packet packet = packet_open(ctx, bpf_xdp_get_buff_len(ctx));
 	struct xdd_layers layers;
 	const u8 *at;
 
@@ -129,16 +129,20 @@ XDD_INLINE u64 clock_ns(void)
 /* What an XDP program returns for @ctx, seen at @now_ns. */
 XDD_INLINE int dedup(struct xdp_md *ctx, u64 now_ns)
 {
-	u32 zero = 0, slot = interface_slot(ctx->ingress_ifindex);
-	struct xdd_packet packet = packet_open(ctx);
+	struct xdd_packet packet = packet_open(ctx, bpf_xdp_get_buff_len(ctx));
+	u32 zero = 0, slot = 0;
 	struct xdd_counters *counter;
 	struct xdd_verdict verdict;
 	struct xdd_live *live;
 	bool duplicate;
 
 	live = bpf_map_lookup_elem(&config, &zero);
+	if (!live)
+		return XDP_PASS;
+	if (live->ifaces[0].ifindex != ctx->ingress_ifindex)
+		slot = interface_slot(ctx->ingress_ifindex);
 	counter = bpf_map_lookup_elem(&counters, &slot);
-	if (!live || !counter)
+	if (!counter)
 		return XDP_PASS;
 	verdict = xdd_decide(&xdd_fixed, live, &xdd_secret, NULL, &packet, now_ns);
 	duplicate = verdict.bypass == XDD_BYPASS_MAX && verdict.found & XDD_SEEN;

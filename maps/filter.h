@@ -16,25 +16,12 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
-#include "xdd/key.h"
-#include "xdd/line.h"
-
-#define CPU_BLOCK_BYTES (32 * 1024)
-#define CPU_BLOCK_LINES (CPU_BLOCK_BYTES / XDD_LINE_BYTES - 1)
-
-struct xdd_block {
-	u64 word[CPU_BLOCK_BYTES / 8];
-};
+#include "xdd/store.h"
 
 /* Named so that the core, which holds locks only by pointer, knows no BPF type. */
 struct xdd_lock {
 	struct bpf_spin_lock lock;
 	u8 pad[XDD_LINE_BYTES - sizeof(struct bpf_spin_lock)];
-};
-
-/* The exact engine's entry. */
-struct xdd_seen {
-	u64 time_ns;		/* when the key was last found distinct, CLOCK_MONOTONIC */
 };
 
 struct {

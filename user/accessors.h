@@ -20,7 +20,7 @@ XDD_INLINE int xdd_packet_copy(const struct xdd_packet *packet, u32 off, void *t
 }
 
 XDD_INLINE void xdd_packet_layers(XDD_FIXED struct xdd_fixed *fixed,
-				    const struct xdd_packet *packet, struct xdd_layers *layers)
+				  const struct xdd_packet *packet, struct xdd_layers *layers)
 {
 	xdd_parse_link(packet, layers);
 	xdd_parse_ip(fixed, packet, layers);
@@ -47,12 +47,12 @@ XDD_INLINE int xdd_packet_rest(const struct xdd_packet *packet, struct xdd_hash 
 	return 0;
 }
 
-XDD_INLINE int xdd_packet_tail(XDD_FIXED struct xdd_fixed *fixed,
-			       XDD_FIXED struct xdd_secret *secret,
-			       const struct xdd_packet *packet, struct xdd_hash *hash, u32 off,
-			       u32 len)
+XDD_INLINE int xdd_packet_blocks(XDD_FIXED struct xdd_fixed *fixed,
+				 XDD_FIXED struct xdd_secret *secret,
+				 const struct xdd_packet *packet, struct xdd_hash *hash, u32 off,
+				 u32 blocks)
 {
-	return xdd_hash_tail(fixed, secret, packet, hash, off, len);
+	return xdd_hash_blocks(fixed, secret, packet, hash, off, blocks);
 }
 
 XDD_INLINE struct xdd_line *xdd_line_at(struct xdd_store *store, u32 block, u32 line)
@@ -77,11 +77,24 @@ XDD_INLINE void xdd_unlock(struct xdd_lock *lock)
 	(void)lock;
 }
 
-XDD_INLINE u64 *xdd_exact_at(struct xdd_store *store, const struct xdd_key *key,
-			       const struct xdd_digest *digest, u64 now_ns, bool *fresh)
+XDD_INLINE u64 *xdd_exact_at(struct xdd_store *store, const struct xdd_identity *identity,
+			     u64 now_ns, bool *fresh)
 {
-	(void)key;
-	return store_exact(store, digest, now_ns, fresh);
+	return store_exact(store, &identity->digest, now_ns, fresh);
+}
+
+XDD_INLINE u32 xdd_packet_identify(XDD_FIXED struct xdd_fixed *fixed,
+				   XDD_FIXED struct xdd_secret *secret,
+				   const struct xdd_packet *packet, struct xdd_identity *identity)
+{
+	return xdd_identify(fixed, secret, packet, identity);
+}
+
+XDD_INLINE u32 xdd_store_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+			     const struct xdd_identity *identity, u64 now_ns, u32 window_ticks,
+			     u64 window_ns)
+{
+	return xdd_ask(fixed, store, identity, now_ns, window_ticks, window_ns);
 }
 
 #endif

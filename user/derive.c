@@ -324,9 +324,9 @@ static int derive_blocks(struct work *w, u64 bytes)
 	struct xdd_fixed *f = &out->fixed;
 	bool percpu = f->placement == XDD_PLACEMENT_percpu;
 	u64 copies = percpu ? w->cpus : 1, slices = w->o->slices ?: 1;
-	u64 block = percpu ? DERIVE_BLOCK_BYTES : XDD_LINE_BYTES, usable, blocks;
+	u64 block = percpu ? XDD_CPU_BLOCK_BYTES : XDD_LINE_BYTES, usable, blocks;
 
-	f->lines_per_block = percpu ? DERIVE_BLOCK_LINES : 1;
+	f->lines_per_block = percpu ? XDD_CPU_BLOCK_LINES : 1;
 	usable = f->lines_per_block * XDD_LINE_BYTES * copies;
 	if (option_given(w->o, OPT_capacity))
 		blocks = (bytes + usable - 1) / usable;

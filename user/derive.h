@@ -9,12 +9,6 @@
 
 enum derive_target { DERIVE_NIC, DERIVE_FILE };
 
-/* A per-CPU map value: the most the kernel allows, and the lines left of it after the start is
- * rounded up to a cache line.
- */
-#define DERIVE_BLOCK_BYTES (32 * 1024)
-#define DERIVE_BLOCK_LINES (DERIVE_BLOCK_BYTES / XDD_LINE_BYTES - 1)
-
 /* Locks of shared placement. */
 #define DERIVE_STRIPES 4096
 

@@ -135,8 +135,7 @@ static int entries_make_room(struct xdd_store *store)
 	return 0;
 }
 
-u64 *store_exact(struct xdd_store *store, const struct xdd_digest *digest, u64 now_ns,
-		 bool *fresh)
+u64 *store_exact(struct xdd_store *store, const struct xdd_digest *digest, u64 now_ns, bool *fresh)
 {
 	struct store_entry *entry = entry_of(store->entries, store->size, digest);
 
@@ -159,8 +158,8 @@ u64 *store_exact(struct xdd_store *store, const struct xdd_digest *digest, u64 n
 struct xdd_verdict store_decide(struct xdd_store *store, const struct xdd_packet *packet,
 				u64 now_ns)
 {
-	struct xdd_verdict verdict = xdd_decide(&store->fixed, &store->live, &store->secret, store,
-						packet, now_ns);
+	struct xdd_verdict verdict =
+		xdd_decide(&store->fixed, &store->live, &store->secret, store, packet, now_ns);
 
 	store->evictions += !!(verdict.found & XDD_EVICTED);
 	store->time_back += !!(verdict.found & XDD_TIME_BACK);

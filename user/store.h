@@ -22,15 +22,15 @@ struct xdd_store {
 	struct xdd_fixed fixed;
 	struct xdd_live live;
 	struct xdd_secret secret;
-	struct xdd_line *lines;		/* line engines: blocks x lines_per_block */
-	struct store_entry *entries;	/* exact: open addressing, size a power of two */
+	struct xdd_line *lines;	     /* line engines: blocks x lines_per_block */
+	struct store_entry *entries; /* exact: open addressing, size a power of two */
 	size_t size;
 	size_t used;
-	size_t max_size;		/* entries beyond which old ones are forgotten */
+	size_t max_size; /* entries beyond which old ones are forgotten */
 	u64 latest_ns;
-	u64 forgotten;			/* exact: live keys given up for want of memory */
-	u64 evictions;			/* tagged: live cells replaced */
-	u64 time_back;			/* look-ups behind their line's tick */
+	u64 forgotten; /* exact: live keys given up for want of memory */
+	u64 evictions; /* tagged: live cells replaced */
+	u64 time_back; /* look-ups behind their line's tick */
 };
 
 /*
@@ -51,7 +51,6 @@ struct xdd_verdict store_decide(struct xdd_store *store, const struct xdd_packet
 u64 store_bytes(const struct xdd_store *store);
 
 /* xdd_exact_at() over the table. */
-u64 *store_exact(struct xdd_store *store, const struct xdd_digest *digest, u64 now_ns,
-		 bool *fresh);
+u64 *store_exact(struct xdd_store *store, const struct xdd_digest *digest, u64 now_ns, bool *fresh);
 
 #endif

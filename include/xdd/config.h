@@ -21,20 +21,20 @@
 #define XDD_MAX_WINDOW_TICKS XDD_HORIZON_TICKS
 
 /* Engines: X(name, help). The header is include/xdd/engine_<name>.h. */
-#define XDD_ENGINES(X)                                                         \
-	X(tagged, "cache lines of 15 cells: a 24-bit tag and a timer each")    \
-	X(timer, "Bloom filter of k timers per key, sliced")                   \
+#define XDD_ENGINES(X)                                                      \
+	X(tagged, "cache lines of 15 cells: a 24-bit tag and a timer each") \
+	X(timer, "Bloom filter of k timers per key, sliced")                \
 	X(exact, "hash of 128-bit digests, or of whole flow keys")
 
 /* Keys: X(name, help). `offset` takes :LEN@POS. */
-#define XDD_KEYS(X)                                                            \
-	X(packet, "the IP packet without the fields that change on the way")   \
-	X(frame, "link type, wire length and every captured byte")             \
+#define XDD_KEYS(X)                                                              \
+	X(packet, "the IP packet without the fields that change on the way")     \
+	X(frame, "link type, wire length and every captured byte")               \
 	X(flow, "addresses, protocol and ports: one packet per flow and window") \
-	X(biflow, "flow, with both directions the same")                       \
-	X(src, "source address")                                               \
-	X(dst, "destination address")                                          \
-	X(srcdst, "source and destination address")                            \
+	X(biflow, "flow, with both directions the same")                         \
+	X(src, "source address")                                                 \
+	X(dst, "destination address")                                            \
+	X(srcdst, "source and destination address")                              \
 	X(offset, "LEN bytes at POS of the frame")
 
 #define XDD_HASHES(X)                                                          \
@@ -42,24 +42,24 @@
 	X(siphash, "SipHash-2-4 under a secret key: slower, for the cautious") \
 	X(xxh64, "XXH64 of the key's bytes: reproducible, not attack-resistant")
 
-#define XDD_SLICINGS(X)                                                        \
-	X(none, "one filter")                                                  \
+#define XDD_SLICINGS(X)                                                         \
+	X(none, "one filter")                                                   \
 	X(horizontal, "a key's cells all lie in the slice that its hash picks") \
 	X(vertical, "disjoint ranges of one filter: verdicts as with none")
 
 /* What happens to duplicates. */
-#define XDD_DUP_ACTIONS(X)                                                     \
-	X(drop, "drop them")                                                   \
-	X(count, "count them only, pass them on")                              \
-	X(mark, "rewrite their DSCP (mark:dscp=N), or write mark:meta")        \
+#define XDD_DUP_ACTIONS(X)                                              \
+	X(drop, "drop them")                                            \
+	X(count, "count them only, pass them on")                       \
+	X(mark, "rewrite their DSCP (mark:dscp=N), or write mark:meta") \
 	X(redirect, "send them to another interface (redirect:IFACE)")
 
-#define XDD_PLACEMENTS(X)                                                      \
-	X(shared, "one filter that all CPUs ask, atomic per key")              \
+#define XDD_PLACEMENTS(X)                                         \
+	X(shared, "one filter that all CPUs ask, atomic per key") \
 	X(percpu, "one filter per CPU: copies must arrive on the same CPU")
 
-#define XDD_CLOCKS(X)                                                          \
-	X(exact, "nanoseconds at each packet")                                 \
+#define XDD_CLOCKS(X)                          \
+	X(exact, "nanoseconds at each packet") \
 	X(coarse, "the jiffy clock: cheap, steps of 1/HZ")
 
 #define XDD_ENUM_ENGINE(name, help) XDD_ENGINE_##name,
@@ -92,29 +92,29 @@ enum xdd_link {
 
 /* Structure, fixed at load. In BPF read-only data named `xdd_fixed`. */
 struct xdd_fixed {
-	u32 engine;		/* enum xdd_engine */
-	u32 key;		/* enum xdd_key_kind */
-	u32 hash;		/* enum xdd_hash_kind */
-	u32 slicing;		/* enum xdd_slicing */
-	u32 placement;		/* enum xdd_placement */
-	u32 clock;		/* enum xdd_clock */
-	u32 hashes;		/* k of the Bloom engines, 1..XDD_MAX_HASHES */
-	u32 slices;		/* S, 1..lines; 1 when slicing is none */
-	u32 blocks;		/* filter blocks (map entries; per CPU if percpu) */
-	u32 lines_per_block;	/* 64-byte lines in a block */
-	u32 stripes;		/* locks of shared placement, a power of two */
-	u32 offset_len;		/* key offset: bytes, 1..65535 */
-	u32 offset_pos;		/* key offset: first byte, 0..65535 */
-	u32 link;		/* enum xdd_link of the packets (BPF; files say it per frame) */
-	u8 refresh;		/* a duplicate restarts the window */
-	u8 verify_checksum;	/* IPv4 header: wrong passes as bad_checksum */
-	u8 zero_checksum_ok;	/* ... but 0 counts as not computed (files) */
-	u8 zero_length_ok;	/* IP length 0: up to the captured end (files) */
-	u8 short_capture_ok;	/* cut by the snap length: key on what there is (files) */
-	u8 non_ip_frame;	/* frames without IP: key on the frame, else bypass */
+	u32 engine;	     /* enum xdd_engine */
+	u32 key;	     /* enum xdd_key_kind */
+	u32 hash;	     /* enum xdd_hash_kind */
+	u32 slicing;	     /* enum xdd_slicing */
+	u32 placement;	     /* enum xdd_placement */
+	u32 clock;	     /* enum xdd_clock */
+	u32 hashes;	     /* k of the Bloom engines, 1..XDD_MAX_HASHES */
+	u32 slices;	     /* S, 1..lines; 1 when slicing is none */
+	u32 blocks;	     /* filter blocks (map entries; per CPU if percpu) */
+	u32 lines_per_block; /* 64-byte lines in a block */
+	u32 stripes;	     /* locks of shared placement, a power of two */
+	u32 offset_len;	     /* key offset: bytes, 1..65535 */
+	u32 offset_pos;	     /* key offset: first byte, 0..65535 */
+	u32 link;	     /* enum xdd_link of the packets (BPF; files say it per frame) */
+	u8 refresh;	     /* a duplicate restarts the window */
+	u8 verify_checksum;  /* IPv4 header: wrong passes as bad_checksum */
+	u8 zero_checksum_ok; /* ... but 0 counts as not computed (files) */
+	u8 zero_length_ok;   /* IP length 0: up to the captured end (files) */
+	u8 short_capture_ok; /* cut by the snap length: key on what there is (files) */
+	u8 non_ip_frame;     /* frames without IP: key on the frame, else bypass */
 	u8 pad[2];
-	u64 tick_ns;		/* length of a tick, at least 1 */
-	u64 seed;		/* XXH64 */
+	u64 tick_ns; /* length of a tick, at least 1 */
+	u64 seed;    /* XXH64 */
 };
 
 /* An attached interface; ifindex 0 is a free slot. */
@@ -125,13 +125,13 @@ struct xdd_iface {
 
 /* Live configuration: the only entry of map `config`. */
 struct xdd_live {
-	u32 abi;		/* XDD_ABI, else everything passes as stale */
-	u32 window_ticks;	/* 1..XDD_MAX_WINDOW_TICKS */
-	u64 window_ns;		/* exact engine: inclusive */
-	u32 action;		/* enum xdd_dup_action */
-	u8 mark_dscp;		/* 0..63 */
-	u8 mark_meta;		/* 1: write 4 bytes of XDP metadata instead */
-	u8 forward;		/* 1: what is kept goes to devmap entry XDD_DEV_FORWARD */
+	u32 abi;	  /* XDD_ABI, else everything passes as stale */
+	u32 window_ticks; /* 1..XDD_MAX_WINDOW_TICKS */
+	u64 window_ns;	  /* exact engine: inclusive */
+	u32 action;	  /* enum xdd_dup_action */
+	u8 mark_dscp;	  /* 0..63 */
+	u8 mark_meta;	  /* 1: write 4 bytes of XDP metadata instead */
+	u8 forward;	  /* 1: what is kept goes to devmap entry XDD_DEV_FORWARD */
 	u8 pad;
 	struct xdd_iface ifaces[XDD_MAX_IFACES];
 };

@@ -12,8 +12,8 @@
 #include "types.h"
 
 /* X(name, help) */
-#define XDD_VERDICTS(X)                                                        \
-	X(distinct, "first copies")                                            \
+#define XDD_VERDICTS(X)             \
+	X(distinct, "first copies") \
 	X(duplicate, "copies of a packet seen within the window")
 
 /* Reasons for which a packet is passed without asking the filter. */
@@ -26,16 +26,16 @@
 	X(stale, "filter state that could not be trusted at that moment")      \
 	X(internal, "faults of ours: a map entry that was missing")
 
-#define XDD_ACTIONS(X)                                                         \
-	X(passed, "packets handed up the stack")                               \
-	X(dropped, "duplicates dropped")                                       \
-	X(redirected, "packets sent to another interface")                     \
+#define XDD_ACTIONS(X)                                     \
+	X(passed, "packets handed up the stack")           \
+	X(dropped, "duplicates dropped")                   \
+	X(redirected, "packets sent to another interface") \
 	X(redirect_errors, "redirections that failed at once, then passed")
 
 /* Events beside the sums: plain numbers, no bytes. */
-#define XDD_NOTES(X)                                                           \
+#define XDD_NOTES(X)                                                               \
 	X(time_back, "look-ups that arrived with an earlier tick than the line's") \
-	X(evictions, "live entries replaced in a full line (copies may pass)") \
+	X(evictions, "live entries replaced in a full line (copies may pass)")     \
 	X(mark_failed, "duplicates that could not be marked, and passed unmarked")
 
 struct xdd_count {

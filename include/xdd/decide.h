@@ -11,27 +11,50 @@
 #include "engine_timer.h"
 
 struct xdd_verdict {
-	u32 bypass;		/* enum xdd_bypass; XDD_BYPASS_MAX: the filter was asked */
-	u32 found;		/* enum xdd_found bits: XDD_SEEN is a duplicate */
+	u32 bypass; /* enum xdd_bypass; XDD_BYPASS_MAX: the filter was asked */
+	u32 found;  /* enum xdd_found bits: XDD_SEEN is a duplicate */
 };
 
-#define XDD_ASK_ENGINE(name, help)                                             \
-	case XDD_ENGINE_##name:                                                \
+#define XDD_ASK_ENGINE(name, help) \
+	case XDD_ENGINE_##name:    \
 		return xdd_##name##_ask(fixed, store, question);
 
+/*
+ * The engine's answer on @identity at @now_ns (any clock that does not jump; ticks are
+ * @now_ns / fixed->tick_ns), as enum xdd_found bits.
+ */
 XDD_INLINE u32 xdd_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
-		       struct xdd_question *question)
+		       const struct xdd_identity *identity, u64 now_ns, u32 window_ticks,
+		       u64 window_ns)
 {
+	struct xdd_question about = {
+		.identity = identity,
+		.now_ns = now_ns,
+		.window_ns = window_ns,
+	}, *question = &about;
+
+	if (fixed->engine != XDD_ENGINE_exact)
+		about.when = xdd_when(now_ns / fixed->tick_ns, window_ticks);
 	switch (fixed->engine) {
 		XDD_ENGINES(XDD_ASK_ENGINE)
 	}
 	return XDD_MISSING;
 }
 
+/* Accessors: xdd_identify() and xdd_ask(), in BPF functions: the verifier checks each once, and
+ * each has a stack frame of its own.
+ */
+extern u32 xdd_packet_identify(XDD_FIXED struct xdd_fixed *fixed,
+			       XDD_FIXED struct xdd_secret *secret, const struct xdd_packet *packet,
+			       struct xdd_identity *identity);
+extern u32 xdd_store_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+			 const struct xdd_identity *identity, u64 now_ns, u32 window_ticks,
+			 u64 window_ns);
+
 /* Verdict on an event whose key and digest are known, at @now_ns. */
 XDD_INLINE struct xdd_verdict xdd_judge(XDD_FIXED struct xdd_fixed *fixed,
 					const struct xdd_live *live, struct xdd_store *store,
-					struct xdd_question *question, u64 now_ns)
+					const struct xdd_identity *identity, u64 now_ns)
 {
 	struct xdd_verdict verdict = { XDD_BYPASS_MAX, 0 };
 	u32 window = live->window_ticks;
@@ -40,11 +63,7 @@ XDD_INLINE struct xdd_verdict xdd_judge(XDD_FIXED struct xdd_fixed *fixed,
 		verdict.bypass = XDD_BYPASS_stale;
 		return verdict;
 	}
-	question->now_ns = now_ns;
-	question->window_ns = live->window_ns;
-	if (fixed->engine != XDD_ENGINE_exact)
-		question->when = xdd_when(now_ns / fixed->tick_ns, window);
-	verdict.found = xdd_ask(fixed, store, question);
+	verdict.found = xdd_store_ask(fixed, store, identity, now_ns, window, live->window_ns);
 	if (verdict.found & XDD_MISSING)
 		verdict.bypass = XDD_BYPASS_internal;
 	else if (verdict.found & XDD_STALE)
@@ -52,30 +71,19 @@ XDD_INLINE struct xdd_verdict xdd_judge(XDD_FIXED struct xdd_fixed *fixed,
 	return verdict;
 }
 
-/*
- * Verdict on @packet, seen at @now_ns (any clock that does not jump; ticks are
- * @now_ns / fixed->tick_ns).
- */
+/* Verdict on @packet, seen at @now_ns. */
 XDD_INLINE struct xdd_verdict xdd_decide(XDD_FIXED struct xdd_fixed *fixed,
 					 const struct xdd_live *live,
 					 XDD_FIXED struct xdd_secret *secret,
 					 struct xdd_store *store, const struct xdd_packet *packet,
 					 u64 now_ns)
 {
-	struct xdd_verdict verdict = { XDD_BYPASS_MAX, 0 };
-	struct xdd_question question;
-	struct xdd_key key;
+	struct xdd_identity identity = {};
+	struct xdd_verdict verdict = { xdd_packet_identify(fixed, secret, packet, &identity), 0 };
 
-	verdict.bypass = xdd_key_build(fixed, packet, &key);
 	if (verdict.bypass != XDD_BYPASS_MAX)
 		return verdict;
-	xdd_memset(&question, 0, sizeof(question));
-	question.key = &key;
-	if (xdd_key_hash(fixed, secret, packet, &key, &question.digest)) {
-		verdict.bypass = XDD_BYPASS_truncated;
-		return verdict;
-	}
-	return xdd_judge(fixed, live, store, &question, now_ns);
+	return xdd_judge(fixed, live, store, &identity, now_ns);
 }
 
 #endif

@@ -14,7 +14,7 @@ XDD_INLINE u32 xdd_exact_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store
 	u64 now = question->now_ns, last, apart, *time;
 	bool fresh = false;
 
-	time = xdd_exact_at(store, question->key, &question->digest, now, &fresh);
+	time = xdd_exact_at(store, question->identity, now, &fresh);
 	if (!time)
 		return XDD_MISSING;
 	if (fresh)

@@ -53,6 +53,22 @@ XDD_INLINE u32 xdd_tagged_victim(const struct xdd_line *line, const struct xdd_w
 	return best & 15;
 }
 
+/* A cell for a new entry: an empty one, or the victim. Returns its number. */
+XDD_INLINE u32 xdd_tagged_room(struct xdd_line *line, s32 age, const struct xdd_when *when,
+			       u32 *found)
+{
+	u32 at = xdd_tagged_empty(line);
+
+	if (at < XDD_LINE_CELLS)
+		return at;
+	if (xdd_line_clean(line, age, true, when))
+		at = xdd_tagged_empty(line);
+	if (at < XDD_LINE_CELLS)
+		return at;
+	*found |= XDD_EVICTED;
+	return xdd_tagged_victim(line, when);
+}
+
 /* Look @want up in @line and insert it if it is not live. Returns enum xdd_found bits. */
 XDD_INLINE u32 xdd_tagged_touch(struct xdd_line *line, u32 want, struct xdd_when *when,
 				bool refresh)
@@ -63,28 +79,17 @@ XDD_INLINE u32 xdd_tagged_touch(struct xdd_line *line, u32 want, struct xdd_when
 
 	if (found)
 		age = 0;
-	if (!xdd_line_is_stale(age)) {
+	if (!xdd_line_is_stale(age))
 		at = xdd_tagged_find(line, want, &timer);
-		if (xdd_timer_live(timer, when)) {
-			if (refresh && at < XDD_LINE_CELLS)
-				line->cell[at] = want | xdd_timer_new(when);
-			return found | XDD_SEEN;
-		}
+	if (xdd_timer_live(timer, when)) {
+		found |= XDD_SEEN;
+		if (!refresh)
+			return found;
 	}
-	if (age > XDD_CLEAN_TICKS || xdd_line_is_stale(age)) {
-		if (!xdd_line_clean(line, age, true, when) && xdd_line_is_stale(age))
-			return found | XDD_STALE;
-	}
+	if (!xdd_line_prepare(line, age, true, when))
+		return found | XDD_STALE;
 	if (at == XDD_LINE_CELLS)
-		at = xdd_tagged_empty(line);
-	if (at == XDD_LINE_CELLS) {
-		if (xdd_line_clean(line, age, true, when))
-			at = xdd_tagged_empty(line);
-	}
-	if (at == XDD_LINE_CELLS) {
-		at = xdd_tagged_victim(line, when);
-		found |= XDD_EVICTED;
-	}
+		at = xdd_tagged_room(line, age, when, &found);
 	if (at < XDD_LINE_CELLS)
 		line->cell[at] = want | xdd_timer_new(when);
 	return found;
@@ -93,11 +98,11 @@ XDD_INLINE u32 xdd_tagged_touch(struct xdd_line *line, u32 want, struct xdd_when
 XDD_INLINE u32 xdd_tagged_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			      struct xdd_question *question)
 {
-	u32 rest, block, at, want = question->digest.lo << 8, found;
+	u32 rest, block, at, want = question->identity->digest.lo << 8, found;
 	struct xdd_line *line;
 	struct xdd_lock *lock;
 
-	block = xdd_range(question->digest.lo >> 32, fixed->blocks, &rest);
+	block = xdd_range(question->identity->digest.lo >> 32, fixed->blocks, &rest);
 	at = xdd_range(rest, fixed->lines_per_block, &rest);
 	want |= (u32)!want << 8;
 	line = xdd_line_at(store, block, at);

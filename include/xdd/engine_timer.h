@@ -13,7 +13,7 @@
 
 struct xdd_timer_cells {
 	struct xdd_line *line[XDD_MAX_HASHES];
-	u32 at[XDD_MAX_HASHES];	/* timer in the line, 0..XDD_LINE_TIMERS-1 */
+	u32 at[XDD_MAX_HASHES]; /* timer in the line, 0..XDD_LINE_TIMERS-1 */
 	u32 stripe;		/* of the line where there is one, else of the key */
 };
 
@@ -85,73 +85,94 @@ XDD_INLINE bool xdd_timer_locate(XDD_FIXED struct xdd_fixed *fixed, struct xdd_s
 	return true;
 }
 
-/* Whether cell @i is live; brings @when up to its line. */
-XDD_INLINE bool xdd_timer_is_live(const struct xdd_timer_cells *cells, u32 i,
-				  struct xdd_when *when, u32 *found)
+/* The timer of cell @i, or NULL (never). Opaque twice: the check is made, and the address is
+ * computed behind it.
+ */
+XDD_INLINE u8 *xdd_timer_cell(const struct xdd_timer_cells *cells, struct xdd_line *line, u32 i)
 {
-	const struct xdd_line *line = cells->line[i];
-	s32 age = xdd_line_age(line, when);
 	u32 at = cells->at[i];
-
-	*found |= xdd_line_catch_up(age, when);
-	xdd_opaque(at);
-	if (xdd_line_is_stale(age) || at >= XDD_LINE_TIMERS)
-		return false;
-	return xdd_timer_live(*(volatile const u8 *)&line->timer[at], when);
-}
-
-/* Set cell @i, unless it already lives longer (koloniari-2011 section 4, late events). */
-XDD_INLINE void xdd_timer_set(struct xdd_timer_cells *cells, u32 i, const struct xdd_when *when)
-{
-	struct xdd_line *line = cells->line[i];
-	u32 at = cells->at[i], old;
 
 	xdd_opaque(at);
 	if (at >= XDD_LINE_TIMERS)
-		return;
-	old = *(volatile u8 *)&line->timer[at];
-	if (!xdd_timer_live(old, when) || xdd_timer_left(old, when) < when->window_ticks - 1)
-		*(volatile u8 *)&line->timer[at] = xdd_timer_new(when);
+		return NULL;
+	xdd_opaque(at);
+	return line->timer + at;
 }
 
-/* Make the line of cell @i fit for an insertion. Returns false where it stays stale. */
-XDD_INLINE bool xdd_timer_prepare(struct xdd_timer_cells *cells, u32 i, const struct xdd_when *when)
+/* Whether all k cells are live; brings @when up to their lines. */
+XDD_INLINE bool xdd_timer_all_live(XDD_FIXED struct xdd_fixed *fixed,
+				   const struct xdd_timer_cells *cells, struct xdd_when *when,
+				   u32 *found)
 {
-	struct xdd_line *line = cells->line[i];
-	s32 age = xdd_line_age(line, when);
-	bool stale = xdd_line_is_stale(age);
+	bool one_line = xdd_timer_one_line(fixed);
+	struct xdd_line *line = cells->line[0];
+	s32 age = 0;
 
-	if (!stale && age <= XDD_CLEAN_TICKS)
-		return true;
-	return xdd_line_clean(line, age, false, when) || !stale;
+	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
+		const u8 *cell;
+
+		if (i >= fixed->hashes)
+			break;
+		if (!one_line || !i) {
+			line = cells->line[i];
+			age = xdd_line_age(line, when);
+			*found |= xdd_line_catch_up(age, when);
+			if (xdd_line_is_stale(age))
+				return false;
+		}
+		cell = xdd_timer_cell(cells, line, i);
+		if (!cell || !xdd_timer_live(*(volatile const u8 *)cell, when))
+			return false;
+	}
+	return true;
+}
+
+/* Set @cell, unless it already lives longer (koloniari-2011 section 4, late events). */
+XDD_INLINE void xdd_timer_set(u8 *cell, const struct xdd_when *when)
+{
+	u32 old = *(volatile u8 *)cell;
+
+	if (!xdd_timer_live(old, when) || xdd_timer_left(old, when) < when->window_ticks - 1)
+		*(volatile u8 *)cell = xdd_timer_new(when);
+}
+
+/* Set all k cells. Returns 0, or XDD_STALE where a line could not be made fit. */
+XDD_INLINE u32 xdd_timer_insert(XDD_FIXED struct xdd_fixed *fixed, struct xdd_timer_cells *cells,
+				struct xdd_when *when, u32 *found)
+{
+	bool one_line = xdd_timer_one_line(fixed);
+	struct xdd_line *line = cells->line[0];
+
+	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
+		u8 *cell;
+
+		if (i >= fixed->hashes)
+			break;
+		if (!one_line || !i) {
+			line = cells->line[i];
+			*found |= xdd_line_catch_up(xdd_line_age(line, when), when);
+			if (!xdd_line_prepare(line, xdd_line_age(line, when), false, when))
+				return XDD_STALE;
+		}
+		cell = xdd_timer_cell(cells, line, i);
+		if (cell)
+			xdd_timer_set(cell, when);
+	}
+	return 0;
 }
 
 /* Look the cells up, and set them where one is not live. Returns enum xdd_found bits. */
 XDD_INLINE u32 xdd_timer_touch(XDD_FIXED struct xdd_fixed *fixed, struct xdd_timer_cells *cells,
 			       struct xdd_when *when)
 {
-	bool one_line = xdd_timer_one_line(fixed);
-	u32 found = 0, live = 0;
+	u32 found = 0;
 
-	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
-		if (i >= fixed->hashes)
-			break;
-		if (!xdd_timer_is_live(cells, i, when, &found))
-			break;
-		live++;
-	}
-	if (live == fixed->hashes) {
+	if (xdd_timer_all_live(fixed, cells, when, &found)) {
 		found |= XDD_SEEN;
 		if (!fixed->refresh)
 			return found;
 	}
-	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
-		if (i >= fixed->hashes)
-			break;
-		if ((!one_line || !i) && !xdd_timer_prepare(cells, i, when))
-			return found | XDD_STALE;
-		xdd_timer_set(cells, i, when);
-	}
+	found |= xdd_timer_insert(fixed, cells, when, &found);
 	return found;
 }
 
@@ -162,7 +183,7 @@ XDD_INLINE u32 xdd_timer_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store
 	struct xdd_lock *lock;
 	u32 found;
 
-	if (!xdd_timer_locate(fixed, store, &question->digest, &cells))
+	if (!xdd_timer_locate(fixed, store, &question->identity->digest, &cells))
 		return XDD_MISSING;
 	if (fixed->placement != XDD_PLACEMENT_shared)
 		return xdd_timer_touch(fixed, &cells, &question->when);

@@ -36,15 +36,15 @@ struct xdd_secret {
 
 struct xdd_digest {
 	u64 lo;
-	u64 hi;			/* 0 unless wide */
+	u64 hi; /* 0 unless wide */
 };
 
 struct xdd_hash {
-	u64 v[8];		/* keyed: 0,1 this block, 2,3 all blocks; siphash: 0..3; xxh64: 0..7 */
-	u64 rest[4];		/* the last, incomplete stripe, zero-padded */
-	u32 rest_len;		/* its bytes, 0..31 */
-	u32 len;		/* bytes so far */
-	u32 block;		/* blocks so far */
+	u64 v[8];     /* keyed: 0,1 this block, 2,3 all blocks; siphash: 0..3; xxh64: 0..7 */
+	u64 rest[4];  /* the last, incomplete stripe, zero-padded */
+	u32 rest_len; /* its bytes, 0..31 */
+	u32 len;      /* bytes so far */
+	u32 block;    /* blocks so far */
 	u32 pad;
 };
 
@@ -200,7 +200,7 @@ XDD_INLINE void xdd_hash_rest(struct xdd_hash *hash, const u8 *base, const u8 *e
 		word = xdd_load64(base + last) >> (64 - 8 * part);
 	} else {
 		at += n & 24;
-		xdd_opaque(at);	/* the address that is compared is the one that is read */
+		xdd_opaque(at); /* the address that is compared is the one that is read */
 		for (u32 i = 0; i < 7; i++) {
 			if (i < part && at + i + 1 <= end)
 				word |= (u64)at[i] << (8 * i);

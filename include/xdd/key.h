@@ -15,16 +15,16 @@
 
 /* All fields that come from the packet are in network order. */
 struct xdd_head {
-	u8 kind;		/* enum xdd_key_kind */
-	u8 version;		/* 4, 6; 0 where the key does not look for IP */
+	u8 kind;    /* enum xdd_key_kind */
+	u8 version; /* 4, 6; 0 where the key does not look for IP */
 	u8 proto;
-	u8 ihl;			/* packet key, IPv4: header length in words */
-	u32 tail_len;		/* bytes of the tail */
-	u32 a;			/* packet: IPv4 identification, fragment; IPv6 length. flows: ports. frame: link */
-	u32 b;			/* packet, IPv4: total length; frame: wire length */
+	u8 ihl;	      /* packet key, IPv4: header length in words */
+	u32 tail_len; /* bytes of the tail */
+	u32 a; /* packet: IPv4 identification, fragment; IPv6 length. flows: ports. frame: link */
+	u32 b; /* packet, IPv4: total length; frame: wire length */
 	union {
-		u32 v4[4];	/* source, destination, 0, 0 */
-		u64 v6[6];	/* source, destination, 0, 0 */
+		u32 v4[4]; /* source, destination, 0, 0 */
+		u64 v6[6]; /* source, destination; 0, 0, but see xdd_key_complete() */
 	};
 };
 
@@ -35,8 +35,8 @@ XDD_ASSERT(offsetof(struct xdd_head, v4) + 16 == XDD_HEAD_SHORT, "IPv4 heads are
 
 struct xdd_key {
 	struct xdd_head head;
-	u32 head_len;		/* XDD_HEAD_SHORT or sizeof(head) */
-	u32 tail;		/* offset of the tail in the packet */
+	u32 head_len; /* XDD_HEAD_SHORT or sizeof(head) */
+	u32 tail;     /* offset of the tail in the packet */
 };
 
 /* Accessor: xdd_parse_link() and xdd_parse_ip(). In BPF functions, which the verifier checks once
@@ -53,10 +53,10 @@ extern int xdd_packet_block(XDD_FIXED struct xdd_fixed *fixed, XDD_FIXED struct 
 			    const struct xdd_packet *packet, struct xdd_hash *hash, u32 off, u32 n);
 extern int xdd_packet_rest(const struct xdd_packet *packet, struct xdd_hash *hash, u32 off, u32 n);
 
-/* Accessor: xdd_hash_tail(), in BPF as a function. */
-extern int xdd_packet_tail(XDD_FIXED struct xdd_fixed *fixed, XDD_FIXED struct xdd_secret *secret,
-			   const struct xdd_packet *packet, struct xdd_hash *hash, u32 off,
-			   u32 len);
+/* Accessor: xdd_hash_blocks(), in BPF as a function. */
+extern int xdd_packet_blocks(XDD_FIXED struct xdd_fixed *fixed, XDD_FIXED struct xdd_secret *secret,
+			     const struct xdd_packet *packet, struct xdd_hash *hash, u32 off,
+			     u32 blocks);
 
 /* Whether the engine needs both halves of the digest. */
 XDD_INLINE bool xdd_digest_is_wide(XDD_FIXED struct xdd_fixed *fixed)
@@ -68,8 +68,7 @@ XDD_INLINE bool xdd_digest_is_wide(XDD_FIXED struct xdd_fixed *fixed)
 XDD_INLINE bool xdd_is_reversed(const struct xdd_head *head, u16 sport, u16 dport)
 {
 	if (head->version == 4)
-		return head->v4[0] > head->v4[1] ||
-		       (head->v4[0] == head->v4[1] && sport > dport);
+		return head->v4[0] > head->v4[1] || (head->v4[0] == head->v4[1] && sport > dport);
 	if (head->v6[0] != head->v6[2])
 		return head->v6[0] > head->v6[2];
 	if (head->v6[1] != head->v6[3])
@@ -226,25 +225,36 @@ XDD_INLINE bool xdd_key_is_flow(u32 kind)
 	return kind != XDD_KEY_packet && kind != XDD_KEY_frame && kind != XDD_KEY_offset;
 }
 
-/* Feed @len bytes of @packet from @off to @hash. Returns 0, or -1 where they are not there. */
-XDD_INLINE int xdd_hash_tail(XDD_FIXED struct xdd_fixed *fixed,
-			     XDD_FIXED struct xdd_secret *secret, const struct xdd_packet *packet,
-			     struct xdd_hash *hash, u32 off, u32 len)
+/* Feed @blocks blocks of XDD_BLOCK bytes from @off. Returns 0 or -1. */
+XDD_INLINE int xdd_hash_blocks(XDD_FIXED struct xdd_fixed *fixed,
+			       XDD_FIXED struct xdd_secret *secret, const struct xdd_packet *packet,
+			       struct xdd_hash *hash, u32 off, u32 blocks)
 {
-	for (u32 i = 0; i < XDD_MAX_BLOCKS && len >= XDD_BLOCK; i++) {
+	for (u32 i = 0; i < XDD_MAX_BLOCKS; i++) {
+		if (i >= blocks)
+			return 0;
 		if (xdd_packet_block(fixed, secret, packet, hash, off, XDD_BLOCK))
 			return -1;
 		off += XDD_BLOCK;
-		len -= XDD_BLOCK;
 	}
-	if (len >= XDD_BLOCK)
+	return -1;
+}
+
+/* Feed @len bytes of @packet from @off to @hash. Returns 0, or -1 where they are not there. */
+XDD_INLINE int xdd_hash_tail(XDD_FIXED struct xdd_fixed *fixed, XDD_FIXED struct xdd_secret *secret,
+			     const struct xdd_packet *packet, struct xdd_hash *hash, u32 off,
+			     u32 len)
+{
+	u32 stripes = len % XDD_BLOCK & -XDD_STRIPE, rest = len % XDD_STRIPE;
+
+	if (len >= XDD_BLOCK) {
+		if (xdd_packet_blocks(fixed, secret, packet, hash, off, len / XDD_BLOCK))
+			return -1;
+		off += len & -XDD_BLOCK;
+	}
+	if (stripes && xdd_packet_block(fixed, secret, packet, hash, off, stripes))
 		return -1;
-	if (len >= XDD_STRIPE &&
-	    xdd_packet_block(fixed, secret, packet, hash, off, len & -XDD_STRIPE))
-		return -1;
-	off += len & -XDD_STRIPE;
-	len &= XDD_STRIPE - 1;
-	return len ? xdd_packet_rest(packet, hash, off, len) : 0;
+	return rest ? xdd_packet_rest(packet, hash, off + stripes, rest) : 0;
 }
 
 /*
@@ -266,11 +276,39 @@ XDD_INLINE int xdd_key_hash(XDD_FIXED struct xdd_fixed *fixed, XDD_FIXED struct 
 		xdd_hash_stripe(&hash, fixed->hash, wide, secret, head + 4, 1);
 	hash.len = key->head_len;
 	xdd_hash_end_block(&hash, fixed->hash, wide, secret);
-	if (key->head.tail_len &&
-	    xdd_packet_tail(fixed, secret, packet, &hash, key->tail, key->head.tail_len))
+	if (xdd_hash_tail(fixed, secret, packet, &hash, key->tail, key->head.tail_len))
 		return -1;
 	*digest = xdd_hash_finish(&hash, fixed->hash, wide, secret);
 	return 0;
+}
+
+/* Where flow keys are kept whole, a frame without IP has a tail: its digest stands for it. */
+XDD_INLINE void xdd_key_complete(XDD_FIXED struct xdd_fixed *fixed, struct xdd_key *key,
+				 const struct xdd_digest *digest)
+{
+	if (!xdd_key_is_flow(fixed->key) || !fixed->non_ip_frame || !key->head.tail_len)
+		return;
+	key->head.v6[4] = digest->lo;
+	key->head.v6[5] = digest->hi;
+}
+
+/* What is known of a packet before the filter is asked. */
+struct xdd_identity {
+	struct xdd_key key;
+	struct xdd_digest digest;
+};
+
+/* Key and digest of @packet. Returns XDD_BYPASS_MAX, or enum xdd_bypass where there is none. */
+XDD_INLINE u32 xdd_identify(XDD_FIXED struct xdd_fixed *fixed, XDD_FIXED struct xdd_secret *secret,
+			    const struct xdd_packet *packet, struct xdd_identity *identity)
+{
+	u32 bypass = xdd_key_build(fixed, packet, &identity->key);
+
+	if (bypass != XDD_BYPASS_MAX)
+		return bypass;
+	if (xdd_key_hash(fixed, secret, packet, &identity->key, &identity->digest))
+		return XDD_BYPASS_truncated;
+	return XDD_BYPASS_MAX;
 }
 
 #endif

@@ -27,10 +27,10 @@ struct xdd_line {
 	union {
 		u64 word[XDD_LINE_WORDS];
 		struct {
-			u32 tick;			/* of the last cleaning, low 32 bits */
+			u32 tick; /* of the last cleaning, low 32 bits */
 			union {
-				u8 timer[XDD_LINE_TIMERS];	/* engine timer */
-				u32 cell[XDD_LINE_CELLS];	/* engine tagged: tag << 8 | timer */
+				u8 timer[XDD_LINE_TIMERS]; /* engine timer */
+				u32 cell[XDD_LINE_CELLS];  /* engine tagged: tag << 8 | timer */
 			};
 		};
 	};
@@ -38,20 +38,30 @@ struct xdd_line {
 
 XDD_ASSERT(sizeof(struct xdd_line) == XDD_LINE_BYTES, "a line is a cache line");
 
+/* Lines of one CPU lie in blocks: the largest value of a per-CPU map, which starts at any
+ * multiple of 8, and the lines that fit behind its first 64-byte boundary.
+ */
+#define XDD_CPU_BLOCK_BYTES (32 * 1024)
+#define XDD_CPU_BLOCK_LINES (XDD_CPU_BLOCK_BYTES / XDD_LINE_BYTES - 1)
+
+struct xdd_block {
+	u64 word[XDD_CPU_BLOCK_BYTES / 8];
+};
+
 /* The present, as a look-up sees it. */
 struct xdd_when {
-	u64 tick;		/* wide, so that modulo 255 has no seam at 2^32 */
-	u32 window_ticks;	/* 1..XDD_MAX_WINDOW_TICKS */
-	u32 mod;		/* tick % 255 */
+	u64 tick;	  /* wide, so that modulo 255 has no seam at 2^32 */
+	u32 window_ticks; /* 1..XDD_MAX_WINDOW_TICKS */
+	u32 mod;	  /* tick % 255 */
 };
 
 /* What a look-up found, as bits. */
 enum xdd_found {
-	XDD_SEEN = 1,		/* live entry: duplicate */
-	XDD_TIME_BACK = 2,	/* the line was ahead of the caller's tick */
-	XDD_EVICTED = 4,	/* a live entry was replaced */
-	XDD_STALE = 8,		/* state in doubt: pass, and count */
-	XDD_MISSING = 16,	/* an accessor returned nothing */
+	XDD_SEEN = 1,	   /* live entry: duplicate */
+	XDD_TIME_BACK = 2, /* the line was ahead of the caller's tick */
+	XDD_EVICTED = 4,   /* a live entry was replaced */
+	XDD_STALE = 8,	   /* state in doubt: pass, and count */
+	XDD_MISSING = 16,  /* an accessor returned nothing */
 };
 
 /* Unit of each lane of a word: timers in every other byte, or in the low byte of cells. */
@@ -168,37 +178,77 @@ XDD_INLINE bool xdd_line_clean(struct xdd_line *line, s32 age, bool cells,
 	return true;
 }
 
-/* Lines are cleaned when half of the horizon has passed: seldom, and well in time. */
-#define XDD_CLEAN_TICKS (XDD_HORIZON_TICKS / 2)
+/* Whether a line must be cleaned before an entry is written: else the entry could outlive the
+ * time at which a line that nobody touched counts as empty.
+ */
+XDD_INLINE bool xdd_line_must_clean(s32 age, const struct xdd_when *when)
+{
+	return xdd_line_is_stale(age) || age + (s32)when->window_ticks > XDD_HORIZON_TICKS + 1;
+}
+
+/* Make a line fit for an entry. Returns false where a stale one could not be cleaned. */
+XDD_INLINE bool xdd_line_prepare(struct xdd_line *line, s32 age, bool cells,
+				 const struct xdd_when *when)
+{
+	if (!xdd_line_must_clean(age, when))
+		return true;
+	return xdd_line_clean(line, age, cells, when);
+}
+
+/* How many timers, or cells, of @word are not 0. */
+XDD_INLINE u32 xdd_word_count(u64 word, bool cells)
+{
+	u64 unit = cells ? XDD_LANES_CELL : XDD_LANES_TIMER;
+	u64 even = (word & unit * 255) + unit * 255, odd = (word >> 8 & unit * 255) + unit * 255;
+	u32 count = ((even >> 8 & unit) * unit) >> (cells ? 32 : 48) & 0xff;
+
+	return cells ? count : count + (((odd >> 8 & unit) * unit) >> 48 & 0xff);
+}
 
 /*
- * The ager's step on one line: zero what ran out, by compare-and-swap, and leave the header
- * alone, so that no insertion is lost. Returns the number of live cells. A line ahead of
- * @when, or one that changes meanwhile, is left for the next round.
+ * Copy a line that others may write, each word as it is at one moment, the header with the last
+ * of them. Read the clock afterwards: every timer in the copy is then from an earlier tick, and
+ * where another CPU began to use the line meanwhile, the copy has its new header or has the
+ * words of before, with which no compare-and-swap succeeds.
  */
-XDD_INLINE u32 xdd_line_sweep(struct xdd_line *line, bool cells, struct xdd_when when)
+XDD_INLINE void xdd_line_read(const struct xdd_line *line, struct xdd_line *read)
 {
-	s32 age = xdd_line_age(line, &when);
+	for (int i = XDD_LINE_WORDS - 1; i >= 0; i--)
+		read->word[i] = *(volatile const u64 *)&line->word[i];
+}
+
+/*
+ * The ager's step on one line: zero what had run out in @read (xdd_line_read()) at @when, a
+ * later time, by compare-and-swap, and leave the header alone, so that no insertion is lost.
+ * Returns the number of live cells.
+ */
+XDD_INLINE u32 xdd_line_sweep_read(struct xdd_line *line, const struct xdd_line *read, bool cells,
+				   struct xdd_when when)
+{
+	s32 age = xdd_line_age(read, &when);
 	u64 keep = xdd_line_is_stale(age) ? 0 : ~0ULL;
-	u64 unit = cells ? XDD_LANES_CELL : XDD_LANES_TIMER;
 	u32 live = 0;
 
 	xdd_line_catch_up(age, &when);
 	for (int i = 0; i < XDD_LINE_WORDS; i++) {
-		u64 old = *(volatile u64 *)&line->word[i];
+		u64 old = read->word[i];
 		u64 header = i ? 0 : 0xffffffffULL;
-		u64 new = (xdd_word_clean(old, cells, &when) & keep & ~header) | (old & header);
-		u64 some = ((new & ~header) & unit * 255) + unit * 255;
+		u64 clean = xdd_word_clean(old, cells, &when) & keep & ~header;
 
-		if (new != old)
-			xdd_cas64(&line->word[i], old, new);
-		live += (((some >> 8) & unit) * unit) >> (cells ? 32 : 48) & 0xff;
-		if (!cells) {
-			some = ((new & ~header) >> 8 & unit * 255) + unit * 255;
-			live += (((some >> 8) & unit) * unit) >> 48 & 0xff;
-		}
+		if ((clean | (old & header)) != old)
+			xdd_cas64(&line->word[i], old, clean | (old & header));
+		live += xdd_word_count(clean, cells);
 	}
 	return live;
+}
+
+/* The same for a line that nobody else writes meanwhile. */
+XDD_INLINE u32 xdd_line_sweep(struct xdd_line *line, bool cells, struct xdd_when when)
+{
+	struct xdd_line read;
+
+	xdd_line_read(line, &read);
+	return xdd_line_sweep_read(line, &read, cells, when);
 }
 
 #endif

@@ -15,7 +15,7 @@ XDD_INLINE void xdd_mark_ipv4(struct xdd_ipv4 *ip, u8 dscp)
 	u32 sum = (u16)~ip->checksum;
 
 	/* The first header word in network order has the TOS in its low byte. */
-	sum += (u16)~(u16)(ip->tos << 8) + (u32)(u16)(tos << 8);
+	sum += (u16) ~(u16)(ip->tos << 8) + (u32)(u16)(tos << 8);
 	sum = (sum & 0xffff) + (sum >> 16);
 	sum = (sum & 0xffff) + (sum >> 16);
 	ip->checksum = ~sum;

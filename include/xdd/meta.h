@@ -12,24 +12,24 @@
 #define XDD_META_IFNAME 16
 
 struct xdd_meta_iface {
-	char name[XDD_META_IFNAME];	/* at load */
-	u32 ifindex;			/* at load */
-	u8 generic;			/* attached in generic mode, else native */
-	u8 promisc;			/* we made it promiscuous: unload undoes that */
+	char name[XDD_META_IFNAME]; /* at load */
+	u32 ifindex;		    /* at load */
+	u8 generic;		    /* attached in generic mode, else native */
+	u8 promisc;		    /* we made it promiscuous: unload undoes that */
 	u8 pad[2];
 };
 
 struct xdd_meta {
-	u32 abi;			/* XDD_ABI; first in every version */
-	u32 ifaces_used;		/* slots of ifaces[], and of xdd_live.ifaces[] */
-	char netns[XDD_META_NAME];	/* --netns NAME, or empty */
-	u64 netns_inode;		/* the network namespace of the interfaces */
-	u64 loaded_s;			/* seconds since 1970 */
-	u64 memory_bytes;		/* of the filter on all CPUs, as derived */
-	u64 capacity_keys;		/* that it was sized for */
-	u8 frags;			/* loaded with xdp.frags */
+	u32 abi;		   /* XDD_ABI; first in every version */
+	u32 ifaces_used;	   /* slots of ifaces[], and of xdd_live.ifaces[] */
+	char netns[XDD_META_NAME]; /* --netns NAME, or empty */
+	u64 netns_inode;	   /* the network namespace of the interfaces */
+	u64 loaded_s;		   /* seconds since 1970 */
+	u64 memory_bytes;	   /* of the filter on all CPUs, as derived */
+	u64 capacity_keys;	   /* that it was sized for */
+	u8 frags;		   /* loaded with xdp.frags */
 	u8 pad[7];
-	char targets[2][XDD_META_IFNAME];	/* names of the entries of map `targets`, or empty */
+	char targets[2][XDD_META_IFNAME]; /* names of the entries of map `targets`, or empty */
 	struct xdd_meta_iface ifaces[XDD_MAX_IFACES];
 };
 

@@ -9,12 +9,12 @@
 #include "types.h"
 
 struct xdd_packet {
-	const u8 *data;		/* first byte of the linear part */
-	const u8 *end;		/* one past the last linear byte */
-	void *source;		/* for the accessors: the XDP context */
-	u32 len;		/* captured bytes in all, linear and fragments */
-	u32 wire_len;		/* bytes on the wire, at least len */
-	u32 link;		/* enum xdd_link */
+	const u8 *data; /* first byte of the linear part */
+	const u8 *end;	/* one past the last linear byte */
+	void *source;	/* for the accessors: the XDP context */
+	u32 len;	/* captured bytes in all, linear and fragments */
+	u32 wire_len;	/* bytes on the wire, at least len */
+	u32 link;	/* enum xdd_link */
 };
 
 /* Read directly only up to here: with what is read there, the verifier's bound of 65535. */

@@ -20,16 +20,16 @@
 enum xdd_fragment { XDD_WHOLE, XDD_FRAGMENT_FIRST, XDD_FRAGMENT_LATER };
 
 struct xdd_layers {
-	u32 l3;			/* offset of the IP header */
-	u32 end;		/* one past the IP packet, at most the captured length */
-	u32 l4;			/* offset behind the IP header and its extensions */
-	u16 ethertype;		/* of the payload behind all tags, host order; 0 unknown */
-	u16 sport;		/* network order; ICMP: type and code */
-	u16 dport;		/* network order; ICMP echo: identifier */
-	u8 version;		/* 4 or 6 */
-	u8 proto;		/* transport protocol */
-	u8 fragment;		/* enum xdd_fragment */
-	u8 bypass;		/* enum xdd_bypass; XDD_BYPASS_MAX: parsed */
+	u32 l3;	       /* offset of the IP header */
+	u32 end;       /* one past the IP packet, at most the captured length */
+	u32 l4;	       /* offset behind the IP header and its extensions */
+	u16 ethertype; /* of the payload behind all tags, host order; 0 unknown */
+	u16 sport;     /* network order; ICMP: type and code */
+	u16 dport;     /* network order; ICMP echo: identifier */
+	u8 version;    /* 4 or 6 */
+	u8 proto;      /* transport protocol */
+	u8 fragment;   /* enum xdd_fragment */
+	u8 bypass;     /* enum xdd_bypass; XDD_BYPASS_MAX: parsed */
 	u8 pad[2];
 };
 
@@ -68,7 +68,7 @@ struct xdd_ipv4 {
 	u8 tos;
 	u16 total_length;
 	u16 id;
-	u16 fragment;		/* flags and offset */
+	u16 fragment; /* flags and offset */
 	u8 ttl;
 	u8 proto;
 	u16 checksum;
@@ -209,8 +209,8 @@ XDD_INLINE u32 xdd_link_header(const struct xdd_packet *packet, struct xdd_layer
 /* RFC 1071 sum over the IPv4 header @ip and its options of @options bytes (0..40) behind @off:
  * true where it is right, or where it is 0 and @zero_ok says that this means "not computed".
  */
-XDD_INLINE bool xdd_checksum_ok(const struct xdd_packet *packet, u32 off,
-				const struct xdd_ipv4 *ip, u32 options, bool zero_ok)
+XDD_INLINE bool xdd_checksum_ok(const struct xdd_packet *packet, u32 off, const struct xdd_ipv4 *ip,
+				u32 options, bool zero_ok)
 {
 	const u32 *part = (const u32 *)(const void *)ip;
 	u64 sum = (u64)part[0] + part[1] + part[2] + part[3] + part[4];
@@ -265,8 +265,7 @@ XDD_INLINE void xdd_parse_ipv4(XDD_FIXED struct xdd_fixed *fixed, const struct x
 	}
 	xdd_set_end(fixed, packet, layers, total);
 	if (layers->bypass == XDD_BYPASS_MAX && fixed->verify_checksum &&
-	    !xdd_checksum_ok(packet, layers->l3, &ip, header - sizeof(ip),
-			     fixed->zero_checksum_ok))
+	    !xdd_checksum_ok(packet, layers->l3, &ip, header - sizeof(ip), fixed->zero_checksum_ok))
 		layers->bypass = XDD_BYPASS_bad_checksum;
 	fragment = xdd_ntohs(ip.fragment);
 	if (fragment & XDD_IPV4_OFFSET_MASK)

@@ -21,22 +21,26 @@ extern struct xdd_lock *xdd_lock_at(struct xdd_store *store, u32 stripe);
 extern void xdd_lock(struct xdd_lock *lock);
 extern void xdd_unlock(struct xdd_lock *lock);
 
+/* The exact engine's entry in the maps `digests` and `flows`. */
+struct xdd_seen {
+	u64 time_ns; /* when the key was last found distinct, the filter's clock */
+};
+
 /*
  * The exact engine's time of the key: last time it was found distinct, in nanoseconds.
  *
  * Returns NULL where there is no room; otherwise a pointer, with *@fresh true where the
  * entry was made by this call, with @now_ns in it, and by no other CPU.
  */
-extern u64 *xdd_exact_at(struct xdd_store *store, const struct xdd_key *key,
-			 const struct xdd_digest *digest, u64 now_ns, bool *fresh);
+extern u64 *xdd_exact_at(struct xdd_store *store, const struct xdd_identity *identity, u64 now_ns,
+			 bool *fresh);
 
 /* What an engine is asked. */
 struct xdd_question {
-	const struct xdd_key *key;
-	struct xdd_digest digest;
-	struct xdd_when when;	/* line engines */
-	u64 now_ns;		/* exact engine */
-	u64 window_ns;		/* exact engine: inclusive */
+	const struct xdd_identity *identity;
+	struct xdd_when when; /* line engines */
+	u64 now_ns;	      /* exact engine */
+	u64 window_ns;	      /* exact engine: inclusive */
 };
 
 #endif

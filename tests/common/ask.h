@@ -16,10 +16,10 @@ static inline void ask_open(struct xdd_store *store, const struct xdd_fixed *fix
 /* Returns enum xdd_found bits for @digest at @tick, or at @now_ns for the exact engine. */
 static inline u32 ask_at_ns(struct xdd_store *store, struct xdd_digest digest, u64 now_ns)
 {
-	struct xdd_question question = { .digest = digest };
+	struct xdd_identity identity = { .digest = digest };
 	struct xdd_verdict verdict;
 
-	verdict = xdd_judge(&store->fixed, &store->live, store, &question, now_ns);
+	verdict = xdd_judge(&store->fixed, &store->live, store, &identity, now_ns);
 	assert_int_equal(verdict.bypass, XDD_BYPASS_MAX);
 	return verdict.found;
 }

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The ager's program: user space runs it (BPF_PROG_RUN) over a part of the filter at a time.
+ * It may be preempted anywhere, so each line's clock is read after its words: a cell that
+ * another CPU inserted meanwhile then differs from what was read, and is left alone.
+ */
+#ifndef BPF_SWEEP_H
+#define BPF_SWEEP_H
+
+#include "dedup.h"
+#include "ager.h"
+
+XDD_INLINE struct xdd_line *ager_line(u32 site, u32 line)
+{
+	u32 block = line / xdd_fixed.lines_per_block;
+	struct xdd_block *cpu_block;
+
+	if (xdd_fixed.placement == XDD_PLACEMENT_shared)
+		return bpf_map_lookup_elem(&lines, &line);
+	cpu_block = bpf_map_lookup_percpu_elem(&cpu_blocks, &block, site);
+	return cpu_block ? block_line(cpu_block, line % xdd_fixed.lines_per_block) : NULL;
+}
+
+/* Add a line's live cells to its slice; the last line of a slice publishes the sum. */
+XDD_INLINE void count_slice(u32 site, u32 line, u32 live)
+{
+	u32 per_slice = xdd_fixed.blocks * xdd_fixed.lines_per_block / xdd_fixed.slices;
+	u32 at = line / per_slice, in_slice = line % per_slice;
+	struct xdd_slice *slice;
+
+	if (at >= xdd_fixed.slices)
+		return;
+	at += site * xdd_fixed.slices;
+	slice = bpf_map_lookup_elem(&slices, &at);
+	if (!slice)
+		return;
+	slice->counting = (in_slice ? slice->counting : 0) + live;
+	if (in_slice == per_slice - 1)
+		slice->live = slice->counting;
+}
+
+/* This type of program has no coarse clock. It lags behind the exact one by a step at most, which is
+ * shorter than a tick: what is swept a tick late was never live for the packets.
+ */
+XDD_INLINE u64 sweep_clock_ns(void)
+{
+	u64 lag_ns = xdd_fixed.clock == XDD_CLOCK_coarse ? xdd_fixed.tick_ns : 0;
+
+	return bpf_ktime_get_ns() - lag_ns;
+}
+
+static long sweep_line(u32 i, struct xdd_age_run *run)
+{
+	bool cells = xdd_fixed.engine == XDD_ENGINE_tagged;
+	u32 at = run->first + i, zero = 0, live;
+	struct xdd_line *line, read;
+	struct xdd_fill *fill;
+	u64 now_ns;
+
+	line = ager_line(run->site, at);
+	fill = bpf_map_lookup_elem(&tally, &zero);
+	if (!line || !fill)
+		return 1;
+	xdd_line_read(line, &read);
+	now_ns = run->now_ns ? run->now_ns : sweep_clock_ns();
+	live = xdd_line_sweep_read(line, &read, cells, xdd_when(now_ns / xdd_fixed.tick_ns, 1));
+	if (live > XDD_LINE_TIMERS)
+		return 1;
+	fill->lines++;
+	fill->live += live;
+	fill->histogram[live]++;
+	if (xdd_slices_counted(&xdd_fixed))
+		count_slice(run->site, at, live);
+	return 0;
+}
+
+/* Returns the number of lines that it came to. */
+SEC("syscall")
+int xdp_ager(struct xdd_age_run *ctx)
+{
+	struct xdd_age_run run = *ctx;
+
+	if (xdd_fixed.engine == XDD_ENGINE_exact)
+		return 0;
+	return bpf_loop(run.n, sweep_line, &run, 0);
+}
+
+#endif

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * `xdp-dedup bench`: nanoseconds per packet of each engine and of a plain LRU hash of whole keys,
+ * by BPF_PROG_RUN on one CPU. All rows run in turn, several times over, and the least of each
+ * is printed: what the program costs when nothing else disturbs it.
+ */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <jansson.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "message.h"
+#include "secret.h"
+#include "xdd/counters.h"
+#include "xdd/store.h"
+
+/* after the types of its maps */
+#include "bench.skel.h"
+#include "loader/program.h"
+
+#define ROUNDS 7
+#define PACKETS 1000000
+#define FILTER_BYTES (32u << 20)
+#define PEER_ENTRIES(keys) ((keys)*2)
+
+/* The least whose key packet header and rest of a stripe are there; see packet_make(). */
+#define SHORT_PACKET 64
+
+enum bench_program { BENCH_BASE, BENCH_PEER, BENCH_DEDUP };
+
+struct bench_row {
+	const char *name;
+	enum bench_program program;
+	enum xdd_engine engine;
+	enum xdd_placement placement;
+	enum xdd_slicing slicing;
+	enum xdd_key_kind key;
+	enum xdd_hash_kind hash;
+	u32 packet_bytes;
+	u32 keys;
+	bool half_new;
+};
+
+#define ROW(name, program, engine, placement, slicing, key, hash, bytes, keys, half_new)    \
+	{                                                                                   \
+		name, BENCH_##program, XDD_ENGINE_##engine, XDD_PLACEMENT_##placement,      \
+			XDD_SLICING_##slicing, XDD_KEY_##key, XDD_HASH_##hash, bytes, keys, \
+			half_new                                                            \
+	}
+
+/* The rows of one load: live keys, and whether every second packet is new. */
+#define LOAD_ROWS(keys, half_new)                                                                 \
+	ROW("baseline: writes the packet's key", BASE, exact, shared, none, packet, keyed,        \
+	    SHORT_PACKET, keys, half_new),                                                        \
+		ROW("LRU hash of whole keys (20-byte 5-tuple and id)", PEER, exact, shared, none, \
+		    packet, keyed, SHORT_PACKET, keys, half_new),                                 \
+		ROW("tagged", DEDUP, tagged, shared, horizontal, packet, keyed, SHORT_PACKET,     \
+		    keys, half_new),                                                              \
+		ROW("tagged", DEDUP, tagged, percpu, horizontal, packet, keyed, SHORT_PACKET,     \
+		    keys, half_new),                                                              \
+		ROW("timer, k=4 in one line", DEDUP, timer, shared, horizontal, packet, keyed,    \
+		    SHORT_PACKET, keys, half_new),                                                \
+		ROW("timer, k=4 in one line", DEDUP, timer, percpu, horizontal, packet, keyed,    \
+		    SHORT_PACKET, keys, half_new),                                                \
+		ROW("timer, k=4 unsliced", DEDUP, timer, shared, none, packet, keyed,             \
+		    SHORT_PACKET, keys, half_new),                                                \
+		ROW("exact: LRU hash of digests", DEDUP, exact, shared, none, packet, keyed,      \
+		    SHORT_PACKET, keys, half_new),                                                \
+		ROW("exact: LRU hash of flows", DEDUP, exact, shared, none, flow, keyed,          \
+		    SHORT_PACKET, keys, half_new)
+
+/* The hash on packets of other lengths, in a filter that is hot. */
+#define HASH_ROWS(hash)                                                                            \
+	ROW("tagged, " #hash, DEDUP, tagged, shared, horizontal, packet, hash, 64, 1024, false),   \
+		ROW("tagged, " #hash, DEDUP, tagged, shared, horizontal, packet, hash, 512, 1024,  \
+		    false),                                                                        \
+		ROW("tagged, " #hash, DEDUP, tagged, shared, horizontal, packet, hash, 1514, 1024, \
+		    false)
+
+static const struct bench_row rows[] = {
+	LOAD_ROWS(16 * 1024, false), LOAD_ROWS(2000000, true), HASH_ROWS(keyed),
+	HASH_ROWS(siphash),	     HASH_ROWS(xxh64),
+};
+
+struct bench_run {
+	struct bench *skel;
+	int fd;
+	double ns; /* least so far */
+	u64 memory_bytes;
+};
+
+/* A UDP packet in Ethernet whose IPv4 header sum bench.bpf.c keeps: addresses 0 and ~0. */
+static void packet_make(u8 *packet, u32 bytes)
+{
+	u8 *ip = packet + 14;
+	u32 total = bytes - 14, sum;
+
+	memset(packet, 0, bytes);
+	packet[12] = 8;
+	ip[0] = 0x45;
+	ip[2] = total >> 8;
+	ip[3] = total;
+	ip[8] = 64;
+	ip[9] = 17;
+	ip[22] = ip[23] = 53;
+	/* identification + source + destination sum to twice 0xffff, which is 0 */
+	sum = 0x4500 + total + (64 << 8) + 17;
+	sum = ~((sum & 0xffff) + (sum >> 16));
+	ip[10] = sum >> 8;
+	ip[11] = sum;
+}
+
+static void config_make(const struct bench_row *row, struct xdd_fixed *fixed, struct xdd_live *live)
+{
+	u64 window_ns = 100ULL * row->keys * (1 + row->half_new);
+	int cpus = libbpf_num_possible_cpus();
+
+	*fixed = (struct xdd_fixed){
+		.engine = row->engine,
+		.key = row->key,
+		.hash = row->hash,
+		.slicing = row->slicing,
+		.placement = row->placement,
+		.clock = XDD_CLOCK_coarse,
+		.hashes = 4,
+		.slices = 1,
+		.blocks = FILTER_BYTES / XDD_LINE_BYTES,
+		.lines_per_block = 1,
+		.stripes = 4096,
+		.link = XDD_LINK_ETHERNET,
+		.verify_checksum = 1,
+		/* hits only: the window never ends; else it holds the live keys */
+		.tick_ns = row->half_new ? window_ns / 16 : 1ULL << 40,
+	};
+	if (row->placement == XDD_PLACEMENT_percpu) {
+		fixed->blocks = FILTER_BYTES / cpus / XDD_CPU_BLOCK_BYTES;
+		fixed->lines_per_block = XDD_CPU_BLOCK_LINES;
+	}
+	if (row->slicing == XDD_SLICING_horizontal)
+		fixed->slices = fixed->blocks * fixed->lines_per_block;
+	*live = (struct xdd_live){
+		.abi = XDD_ABI,
+		.window_ticks = 16,
+		.window_ns = row->half_new ? window_ns : ~0ULL >> 1,
+		.action = XDD_ACTION_drop,
+		.ifaces[0].ifindex = 1, /* BPF_PROG_RUN's */
+	};
+}
+
+static void unused_autoload(struct bench *skel, const struct bench_row *row)
+{
+	bpf_program__set_autoload(skel->progs.bench_base, row->program == BENCH_BASE);
+	bpf_program__set_autoload(skel->progs.bench_peer, row->program == BENCH_PEER);
+	bpf_program__set_autoload(skel->progs.bench_dedup, row->program == BENCH_DEDUP);
+}
+
+static int program_fd(const struct bench *skel, enum bench_program program)
+{
+	switch (program) {
+	case BENCH_BASE:
+		return bpf_program__fd(skel->progs.bench_base);
+	case BENCH_PEER:
+		return bpf_program__fd(skel->progs.bench_peer);
+	default:
+		return bpf_program__fd(skel->progs.bench_dedup);
+	}
+}
+
+static int run_open(struct bench_run *run, const struct bench_row *row)
+{
+	struct xdd_secret secret;
+	struct xdd_fixed fixed;
+	struct xdd_live live;
+	int err;
+
+	config_make(row, &fixed, &live);
+	secret_from_seed(&secret, 1);
+	run->ns = 1e9;
+	run->skel = bench__open();
+	if (!run->skel)
+		return -errno;
+	unused_autoload(run->skel, row);
+	run->skel->rodata->bench_keys = row->keys;
+	run->skel->rodata->bench_new = row->half_new;
+	err = program_prepare(run->skel->obj, &fixed, &secret, PEER_ENTRIES(row->keys));
+	if (!err)
+		err = bpf_map__set_max_entries(run->skel->maps.peer,
+					       row->program == BENCH_PEER ? PEER_ENTRIES(row->keys)
+									  : 1);
+	if (!err)
+		err = bench__load(run->skel);
+	if (!err)
+		err = program_set_live(bpf_map__fd(run->skel->maps.config), &live);
+	run->fd = err ? -1 : program_fd(run->skel, row->program);
+	run->memory_bytes =
+		row->program == BENCH_DEDUP && row->engine != XDD_ENGINE_exact ? FILTER_BYTES : 0;
+	return err;
+}
+
+/* Run @packets packets; returns ns per packet, or a negative errno. */
+static double run_packets(struct bench_run *run, const struct bench_row *row, u32 packets)
+{
+	static u8 packet[2048], out[2048];
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet, .data_size_in = row->packet_bytes,
+		    .data_out = out, .data_size_out = sizeof(out), .repeat = packets);
+
+	packet_make(packet, row->packet_bytes);
+	if (bpf_prog_test_run_opts(run->fd, &opts))
+		return -errno;
+	return opts.duration;
+}
+
+/* Fill the filter as it is filled in steady state: twice the live keys. */
+static int run_warm(struct bench_run *run, const struct bench_row *row)
+{
+	u32 packets = row->keys * (row->half_new ? 4 : 2);
+
+	return run_packets(run, row, packets) < 0 ? -EIO : 0;
+}
+
+/* The share of duplicates that the program counted must be the row's, or the times say nothing. */
+static int run_check(const struct bench_run *run, const struct bench_row *row)
+{
+	int cpus = libbpf_num_possible_cpus();
+	struct xdd_counters per_cpu[cpus];
+	u64 received = 0, duplicate = 0;
+	u32 zero = 0;
+
+	if (row->program != BENCH_DEDUP || row->key != XDD_KEY_packet)
+		return 0;
+	if (bpf_map_lookup_elem(bpf_map__fd(run->skel->maps.counters), &zero, per_cpu))
+		return -errno;
+	for (int i = 0; i < cpus; i++) {
+		received += per_cpu[i].received.packets;
+		duplicate += per_cpu[i].duplicate.packets;
+	}
+	if (row->half_new ? duplicate * 100 < received * 45
+			  : (received - duplicate) * 2 > received) {
+		complain("bench: %s: %llu of %llu packets were duplicates: not the load it claims",
+			 row->name, duplicate, received);
+		return -EPROTO;
+	}
+	return 0;
+}
+
+static const char *engine_name(const struct bench_row *row)
+{
+#define ENGINE_NAME(name, help) #name,
+	static const char *const names[] = { XDD_ENGINES(ENGINE_NAME) };
+
+	return row->program == BENCH_DEDUP ? names[row->engine] : "none";
+}
+
+static json_t *row_json(const struct bench_row *row, const struct bench_run *run, double base,
+			double peer)
+{
+	return json_pack("{s:s, s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:I}", "name",
+			 row->name, "engine", engine_name(row), "placement",
+			 row->placement == XDD_PLACEMENT_percpu ? "percpu" : "shared", "keys",
+			 (int)row->keys, "packet_bytes", (int)row->packet_bytes, "hit_ratio",
+			 row->half_new ? 0.5 : 1.0, "ns", run->ns, "ns_over_baseline",
+			 run->ns - base, "ratio_to_lru", (run->ns - base) / (peer - base), "mpps",
+			 1e3 / run->ns, "memory_bytes", (json_int_t)run->memory_bytes);
+}
+
+static void row_print(const struct bench_row *row, const struct bench_run *run, double base,
+		      double peer)
+{
+	printf("%-48s %-7s %8u %5u %4.0f%% %7.1f %7.1f %6.2f %6.1f\n", row->name,
+	       row->placement == XDD_PLACEMENT_percpu ? "percpu" : "shared", row->keys,
+	       row->packet_bytes, row->half_new ? 50.0 : 100.0, run->ns, run->ns - base,
+	       (run->ns - base) / (peer - base), 1e3 / run->ns);
+}
+
+/* Baseline and peer of a row are the first two of its load. */
+static void report(const struct bench_run *runs, bool json)
+{
+	json_t *array = json_array();
+	double base = 0, peer = 0;
+
+	if (!json)
+		printf("%-48s %-7s %8s %5s %5s %7s %7s %6s %6s\n", "name", "place", "keys", "bytes",
+		       "hits", "ns", "net ns", "to LRU", "Mpps");
+	for (size_t i = 0; i < XDD_ARRAY_SIZE(rows); i++) {
+		if (rows[i].program == BENCH_BASE) {
+			base = runs[i].ns;
+			peer = runs[i + 1].ns;
+		}
+		if (json)
+			json_array_append_new(array, row_json(&rows[i], &runs[i], base, peer));
+		else
+			row_print(&rows[i], &runs[i], base, peer);
+	}
+	if (json) {
+		json_dumpf(array, stdout, JSON_INDENT(2));
+		putchar('\n');
+	}
+	json_decref(array);
+}
+
+static int measure(struct bench_run *runs)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < XDD_ARRAY_SIZE(rows); i++) {
+		err = run_open(&runs[i], &rows[i]);
+		if (err == -EPERM)
+			complain("bench: cannot load BPF programs: run it as root (CAP_BPF, "
+				 "CAP_NET_ADMIN)");
+		else if (err)
+			complain("bench: cannot load %s: %s", rows[i].name, strerror(-err));
+		if (!err)
+			err = run_warm(&runs[i], &rows[i]);
+	}
+	for (int round = 0; !err && round < ROUNDS; round++) {
+		for (size_t i = 0; !err && i < XDD_ARRAY_SIZE(rows); i++) {
+			double ns = run_packets(&runs[i], &rows[i], PACKETS);
+
+			if (ns < 0)
+				err = (int)ns;
+			else if (ns < runs[i].ns)
+				runs[i].ns = ns;
+		}
+	}
+	for (size_t i = 0; !err && i < XDD_ARRAY_SIZE(rows); i++)
+		err = run_check(&runs[i], &rows[i]);
+	return err;
+}
+
+int cmd_bench(struct options *o)
+{
+	struct bench_run runs[XDD_ARRAY_SIZE(rows)] = {};
+	cpu_set_t one;
+	int err;
+
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	libbpf_set_print(NULL);
+	err = measure(runs);
+	if (!err)
+		report(runs, o->json);
+	for (size_t i = 0; i < XDD_ARRAY_SIZE(rows); i++)
+		bench__destroy(runs[i].skel);
+	return err ? EXIT_FAILED : EXIT_OK;
+}
