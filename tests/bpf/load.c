@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is put on a NIC passes this kernel's verifier in every configuration, far below its
+ * limit of a million instructions.
+ */
+#include <bpf/bpf.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/common/config.h"
+#include "tests/common/structures.h"
+#include "user/loader/program.h"
+#include "user/secret.h"
+
+#include "dedup.skel.h"
+
+#define MAX_INSTRUCTIONS 200000
+
+struct table {
+	u32 loads;
+	u32 most;
+	struct xdd_secret secret;
+};
+
+static char kernel_log[1 << 16];
+
+static u32 verified_instructions(int program)
+{
+	struct bpf_prog_info info = {};
+	u32 size = sizeof(info);
+
+	assert_int_equal(bpf_obj_get_info_by_fd(program, &info, &size), 0);
+	return info.verified_insns;
+}
+
+/* The last lines of what the verifier said. */
+static const char *log_end(void)
+{
+	size_t len = strlen(kernel_log);
+
+	return kernel_log + (len > 1500 ? len - 1500 : 0);
+}
+
+static u32 load(const struct xdd_fixed *fixed, const struct xdd_secret *secret)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .kernel_log_buf = kernel_log,
+		    .kernel_log_size = sizeof(kernel_log));
+	struct dedup *skel = dedup__open_opts(&opts);
+	u32 instructions;
+
+	assert_non_null(skel);
+	*kernel_log = 0;
+	assert_int_equal(program_prepare(skel->obj, fixed, secret, 1000), 0);
+	if (dedup__load(skel))
+		fail_msg("engine %u key %u hash %u slicing %u/%u placement %u refused: %s",
+			 fixed->engine, fixed->key, fixed->hash, fixed->slicing, fixed->slices,
+			 fixed->placement, log_end());
+	instructions = verified_instructions(bpf_program__fd(skel->progs.xdp_dedup));
+	dedup__destroy(skel);
+	return instructions;
+}
+
+static void visit(struct xdd_fixed *fixed, void *context)
+{
+	struct table *table = context;
+
+	for (fixed->key = 0; fixed->key < XDD_KEY_MAX; fixed->key++) {
+		u32 n[XDD_HASH_MAX];
+
+		fixed->refresh = fixed->key & 1;
+		fixed->hashes = fixed->key + 1;
+		for (fixed->hash = 0; fixed->hash < XDD_HASH_MAX; fixed->hash++) {
+			n[fixed->hash] = load(fixed, &table->secret);
+			if (n[fixed->hash] > table->most)
+				table->most = n[fixed->hash];
+			table->loads++;
+		}
+		print_message("# engine %u slicing %u/%-4u placement %u key %u: keyed %u, "
+			      "siphash %u, xxh64 %u instructions\n",
+			      fixed->engine, fixed->slicing, fixed->slices, fixed->placement,
+			      fixed->key, n[XDD_HASH_keyed], n[XDD_HASH_siphash],
+			      n[XDD_HASH_xxh64]);
+	}
+}
+
+static void test_loads(void **state)
+{
+	struct table table = {};
+
+	(void)state;
+	if (geteuid()) {
+		print_message("# SKIP loading BPF programs needs root\n");
+		skip();
+	}
+	secret_from_seed(&table.secret, 1);
+	structures_each(visit, &table);
+	print_message("# %u loads, at most %u verified instructions\n", table.loads, table.most);
+	assert_in_range(table.most, 1000, MAX_INSTRUCTIONS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_loads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Every structure that a filter in the kernel can have: a new engine is a new row. */
+#ifndef TESTS_STRUCTURES_H
+#define TESTS_STRUCTURES_H
+
+#include "tests/common/config.h"
+#include "xdd/line.h"
+
+struct structure_row {
+	u32 slicings; /* bits by enum xdd_slicing */
+	u32 placements;
+	bool several; /* slices may also have several lines */
+};
+
+#define STRUCTURE_PLACEMENTS (1u << XDD_PLACEMENT_shared | 1u << XDD_PLACEMENT_percpu)
+
+static const struct structure_row structure_rows[XDD_ENGINE_MAX] = {
+	[XDD_ENGINE_tagged] = { 1u << XDD_SLICING_horizontal, STRUCTURE_PLACEMENTS, false },
+	[XDD_ENGINE_timer] = { (1u << XDD_SLICING_MAX) - 1, STRUCTURE_PLACEMENTS, true },
+	[XDD_ENGINE_exact] = { 1u << XDD_SLICING_none, 1u << XDD_PLACEMENT_shared, false },
+};
+
+static inline struct xdd_fixed structure_fixed(u32 engine, u32 slicing, u32 placement, bool several)
+{
+	struct xdd_fixed fixed = config_fixed(engine, XDD_KEY_packet);
+
+	fixed.slicing = slicing;
+	fixed.placement = placement;
+	if (placement == XDD_PLACEMENT_percpu) {
+		fixed.blocks = 2;
+		fixed.lines_per_block = XDD_CPU_BLOCK_LINES;
+	}
+	fixed.slices = several ? 7 : fixed.blocks * fixed.lines_per_block;
+	if (slicing == XDD_SLICING_none)
+		fixed.slices = 1;
+	return fixed;
+}
+
+/* Call @visit for each of them; it chooses key, hash and the rest. */
+static inline void structures_each(void (*visit)(struct xdd_fixed *fixed, void *context),
+				   void *context)
+{
+	for (u32 i = 0; i < XDD_ENGINE_MAX * XDD_SLICING_MAX * 4; i++) {
+		u32 engine = i / 4 / XDD_SLICING_MAX, slicing = i / 4 % XDD_SLICING_MAX;
+		const struct structure_row *row = &structure_rows[engine];
+		u32 placement = i & 1;
+		bool several = i & 2;
+		struct xdd_fixed fixed = structure_fixed(engine, slicing, placement, several);
+
+		assert_int_not_equal(row->slicings, 0);
+		if (!(row->slicings & 1u << slicing) || !(row->placements & 1u << placement) ||
+		    (several && (!row->several || slicing == XDD_SLICING_none)))
+			continue;
+		visit(&fixed, context);
+	}
+}
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * One configuration, built twice: the native store, and the BPF program equiv run by
+ * BPF_PROG_RUN. Every packet goes to both; at the end their memories are compared.
+ */
+#ifndef TESTS_BOTH_H
+#define TESTS_BOTH_H
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tests/common/config.h"
+#include "tests/common/frame.h"
+#include "tests/common/structures.h"
+#include "user/loader/program.h"
+#include "user/store.h"
+#include "xdd/decide.h"
+
+#include "equiv.skel.h"
+
+#define BOTH_EXACT_ENTRIES 65536
+
+struct both {
+	struct xdd_store store;
+	struct equiv *skel;
+	int program;
+};
+
+/* Verdicts of per-CPU filters are those of one CPU. */
+static inline void both_pin(void)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	assert_int_equal(sched_setaffinity(0, sizeof(cpus), &cpus), 0);
+}
+
+/* BPF needs root: without it, the test that called is skipped. */
+static inline void both_need_root(void)
+{
+	if (geteuid()) {
+		print_message("# SKIP loading BPF programs needs root\n");
+		skip();
+	}
+}
+
+static inline void both_print(const struct xdd_fixed *fixed)
+{
+	print_message("# engine %u key %u hash %u slicing %u/%u placement %u refresh %u\n",
+		      fixed->engine, fixed->key, fixed->hash, fixed->slicing, fixed->slices,
+		      fixed->placement, fixed->refresh);
+}
+
+static inline void both_open(struct both *both, const struct xdd_fixed *fixed,
+			     const struct xdd_live *live)
+{
+	assert_int_equal(store_open(&both->store, fixed, live, 64 << 20), 0);
+	both->skel = equiv__open();
+	assert_non_null(both->skel);
+	assert_int_equal(program_prepare(both->skel->obj, fixed, &both->store.secret,
+					 BOTH_EXACT_ENTRIES),
+			 0);
+	if (equiv__load(both->skel)) {
+		both_print(fixed);
+		fail_msg("refused by the verifier");
+	}
+	assert_int_equal(program_set_live(bpf_map__fd(both->skel->maps.config), live), 0);
+	both->program = bpf_program__fd(both->skel->progs.equiv);
+}
+
+static inline void both_close(struct both *both)
+{
+	store_close(&both->store);
+	equiv__destroy(both->skel);
+}
+
+/* The verdict on a frame, which both builds must agree on. */
+static inline struct xdd_verdict both_decide(struct both *both, const u8 *at, u32 len, u64 now_ns)
+{
+	struct xdd_packet packet = { at, at + len, NULL, len, len, both->store.fixed.link };
+	LIBBPF_OPTS(bpf_test_run_opts, run, .data_in = at, .data_size_in = len);
+	struct xdd_verdict native;
+
+	both->skel->bss->equiv_now_ns = now_ns;
+	both->skel->bss->equiv_bypass = ~0;
+	assert_int_equal(bpf_prog_test_run_opts(both->program, &run), 0);
+	native = store_decide(&both->store, &packet, now_ns);
+	if (both->skel->bss->equiv_bypass != native.bypass ||
+	    both->skel->bss->equiv_found != native.found) {
+		both_print(&both->store.fixed);
+		fail_msg("%u bytes: bypass %u found %u natively, %u %u in the kernel", len,
+			 native.bypass, native.found, both->skel->bss->equiv_bypass,
+			 both->skel->bss->equiv_found);
+	}
+	return native;
+}
+
+static inline void both_compare_shared(struct both *both)
+{
+	size_t bytes = both->store.fixed.blocks * sizeof(struct xdd_line);
+	size_t mapped = (bytes + 4095) & ~4095ul;
+	void *lines =
+		mmap(NULL, mapped, PROT_READ, MAP_SHARED, bpf_map__fd(both->skel->maps.lines), 0);
+
+	assert_true(lines != MAP_FAILED);
+	assert_memory_equal(lines, both->store.lines, bytes);
+	munmap(lines, mapped);
+}
+
+/* A block's lines start at its first 64-byte boundary, which user space does not see: all
+ * else in it is zero.
+ */
+static inline bool both_block_equal(const u8 *block, const struct xdd_line *lines)
+{
+	static const u8 zeros[XDD_LINE_BYTES];
+	const u32 bytes = XDD_CPU_BLOCK_LINES * XDD_LINE_BYTES;
+
+	for (u32 skip = 0; skip < XDD_LINE_BYTES; skip += 8) {
+		if (!memcmp(block, zeros, skip) && !memcmp(block + skip, lines, bytes) &&
+		    !memcmp(block + skip + bytes, zeros, XDD_LINE_BYTES - skip))
+			return true;
+	}
+	return false;
+}
+
+static inline void both_compare_percpu(struct both *both)
+{
+	u8 *values = malloc((size_t)libbpf_num_possible_cpus() * XDD_CPU_BLOCK_BYTES);
+	int fd = bpf_map__fd(both->skel->maps.cpu_blocks);
+
+	for (u32 block = 0; block < both->store.fixed.blocks; block++) {
+		assert_int_equal(bpf_map_lookup_elem(fd, &block, values), 0);
+		assert_true(
+			both_block_equal(values, both->store.lines + block * XDD_CPU_BLOCK_LINES));
+	}
+	free(values);
+}
+
+static inline void both_compare_lines(struct both *both)
+{
+	if (both->store.fixed.placement == XDD_PLACEMENT_shared)
+		both_compare_shared(both);
+	else
+		both_compare_percpu(both);
+}
+
+static inline int both_order(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct store_entry));
+}
+
+/* The kernel's entries; flow keys are kept whole there, and show only their times. */
+static inline u32 both_kernel_entries(struct both *both, struct store_entry *entries)
+{
+	bool flow = xdd_key_is_flow(both->store.fixed.key);
+	int fd = bpf_map__fd(flow ? both->skel->maps.flows : both->skel->maps.digests);
+	union {
+		struct xdd_head head;
+		struct xdd_digest digest;
+	} key, *last = NULL;
+	u32 n = 0;
+
+	while (!bpf_map_get_next_key(fd, last, &key) && n < BOTH_EXACT_ENTRIES) {
+		memset(&entries[n], 0, sizeof(entries[n]));
+		assert_int_equal(bpf_map_lookup_elem(fd, &key, &entries[n].time_ns), 0);
+		if (!flow)
+			entries[n].digest = key.digest;
+		last = &key;
+		n++;
+	}
+	return n;
+}
+
+static inline void both_compare_exact(struct both *both)
+{
+	struct store_entry *kernel = calloc(BOTH_EXACT_ENTRIES, sizeof(*kernel));
+	struct store_entry *native = calloc(BOTH_EXACT_ENTRIES, sizeof(*native));
+	u32 n = both_kernel_entries(both, kernel), used = 0;
+
+	assert_int_equal(n, both->store.used);
+	for (size_t i = 0; i < both->store.size; i++) {
+		const struct store_entry *entry = &both->store.entries[i];
+
+		if (entry->time_ns == STORE_FREE)
+			continue;
+		native[used].time_ns = entry->time_ns;
+		if (!xdd_key_is_flow(both->store.fixed.key))
+			native[used].digest = entry->digest;
+		used++;
+	}
+	qsort(kernel, n, sizeof(*kernel), both_order);
+	qsort(native, n, sizeof(*native), both_order);
+	assert_memory_equal(kernel, native, n * sizeof(*kernel));
+	free(kernel);
+	free(native);
+}
+
+/* How the memories of an engine's two builds are compared: a new engine is a new row. */
+static void (*const both_compares[XDD_ENGINE_MAX])(struct both *both) = {
+	[XDD_ENGINE_tagged] = both_compare_lines,
+	[XDD_ENGINE_timer] = both_compare_lines,
+	[XDD_ENGINE_exact] = both_compare_exact,
+};
+
+static inline void both_compare(struct both *both)
+{
+	u32 engine = both->store.fixed.engine;
+
+	assert_non_null(both_compares[engine]);
+	both_compares[engine](both);
+}
+
+#endif

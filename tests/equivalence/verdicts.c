@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The two builds of the core are one filter: random and captured packets give the same
+ * verdicts and leave the same bytes, for every engine, key, hash, slicing and placement.
+ */
+#include <dirent.h>
+
+#include "both.h"
+#include "tests/common/traffic.h"
+#include "user/capture/capture.h"
+
+#define RANDOM_FRAMES 1200
+
+static u64 run_number;
+
+struct outcome {
+	u32 bypassed[XDD_BYPASS_MAX];
+	u32 seen;
+	u32 distinct;
+};
+
+static void outcome_add(struct outcome *outcome, struct xdd_verdict verdict)
+{
+	if (verdict.bypass < XDD_BYPASS_MAX)
+		outcome->bypassed[verdict.bypass]++;
+	else if (verdict.found & XDD_SEEN)
+		outcome->seen++;
+	else
+		outcome->distinct++;
+}
+
+/* Steps within a tick, of several, beyond windows and horizons, and back. */
+static u64 next_time(u64 now, u64 *seed)
+{
+	u32 pick = random_below(seed, 1000);
+
+	if (pick < 900)
+		return now + random_below(seed, CONFIG_TICK_NS);
+	if (pick < 960)
+		return now + random_below(seed, 12 * CONFIG_TICK_NS);
+	if (pick < 980)
+		return now - random_below(seed, 8 * CONFIG_TICK_NS);
+	if (pick < 998)
+		return now + random_below(seed, 140) * CONFIG_TICK_NS;
+	return now + random_below(seed, 4000) * CONFIG_TICK_NS;
+}
+
+/* What may be switched on in any configuration: another mix of it in each run. */
+static void vary(struct xdd_fixed *fixed, struct xdd_live *live)
+{
+	u64 bits = xdd_mix64(++run_number);
+
+	fixed->refresh = bits & 1;
+	fixed->verify_checksum = bits >> 1 & 1;
+	fixed->zero_checksum_ok = bits >> 2 & 1;
+	fixed->zero_length_ok = bits >> 3 & 1;
+	fixed->short_capture_ok = bits >> 4 & 1;
+	fixed->non_ip_frame = bits >> 5 & 1;
+	fixed->hashes = 1 + (bits >> 6) % XDD_MAX_HASHES;
+	fixed->offset_pos = (bits >> 16) % 40;
+	fixed->offset_len = 1 + (bits >> 24) % 60;
+	fixed->seed = bits;
+	live->window_ticks = 1 + (bits >> 32) % XDD_MAX_WINDOW_TICKS;
+	live->window_ns = live->window_ticks * fixed->tick_ns;
+}
+
+static void run_random(const struct xdd_fixed *fixed, const struct xdd_live *live, u32 frames,
+		       struct outcome *outcome)
+{
+	struct traffic *traffic = calloc(1, sizeof(*traffic));
+	u64 now = 77777ULL * CONFIG_TICK_NS;
+	struct both both;
+
+	traffic->seed = 1000 + run_number;
+	traffic->link = fixed->link;
+	traffic->max_payload = 8900;
+	both_open(&both, fixed, live);
+	for (u32 i = 0; i < frames; i++) {
+		const struct frame *frame = traffic_next(traffic);
+
+		outcome_add(outcome, both_decide(&both, frame->byte, frame->len, now));
+		now = next_time(now, &traffic->seed);
+	}
+	both_compare(&both);
+	both_close(&both);
+	free(traffic);
+}
+
+static void visit_random(struct xdd_fixed *fixed, void *context)
+{
+	struct xdd_live live = config_live();
+
+	for (fixed->key = 0; fixed->key < XDD_KEY_MAX; fixed->key++) {
+		for (fixed->hash = 0; fixed->hash < XDD_HASH_MAX; fixed->hash++) {
+			vary(fixed, &live);
+			run_random(fixed, &live, RANDOM_FRAMES, context);
+		}
+	}
+}
+
+/* Every verdict and every reason came up, or the traffic proves less than it should. */
+static void test_random(void **state)
+{
+	struct outcome outcome = {};
+
+	(void)state;
+	both_need_root();
+	structures_each(visit_random, &outcome);
+	print_message("# %u distinct, %u duplicates in %lu configurations\n", outcome.distinct,
+		      outcome.seen, (unsigned long)run_number);
+	assert_true(outcome.distinct > 10000 && outcome.seen > 10000);
+	assert_true(outcome.bypassed[XDD_BYPASS_not_ip] > 100);
+	assert_true(outcome.bypassed[XDD_BYPASS_truncated] > 100);
+	assert_true(outcome.bypassed[XDD_BYPASS_malformed] > 100);
+	assert_true(outcome.bypassed[XDD_BYPASS_bad_checksum] > 100);
+	assert_true(outcome.bypassed[XDD_BYPASS_unsupported] > 100);
+	assert_int_equal(outcome.bypassed[XDD_BYPASS_stale], 0);
+	assert_int_equal(outcome.bypassed[XDD_BYPASS_internal], 0);
+}
+
+/* The other link types, which no NIC has. */
+static void test_links(void **state)
+{
+	static const u32 links[] = {
+		XDD_LINK_NULL, XDD_LINK_RAW_BSD, XDD_LINK_RAW,	XDD_LINK_LOOP,
+		XDD_LINK_SLL,  XDD_LINK_IPV4,	 XDD_LINK_IPV6, XDD_LINK_SLL2
+	};
+	struct xdd_live live = config_live();
+
+	(void)state;
+	both_need_root();
+	for (u32 i = 0; i < XDD_ARRAY_SIZE(links); i++) {
+		struct xdd_fixed fixed = config_fixed(i % XDD_ENGINE_MAX, XDD_KEY_flow);
+		struct outcome outcome = {};
+
+		vary(&fixed, &live);
+		fixed.link = links[i];
+		run_random(&fixed, &live, RANDOM_FRAMES, &outcome);
+		assert_true(outcome.seen > 50 && outcome.distinct > 50);
+	}
+}
+
+/* Feed the frames of one file that have the filter's link type. Returns their number. */
+static u32 feed_capture(struct both *both, const char *path)
+{
+	struct capture_reader *reader;
+	struct capture_item item;
+	char err[512];
+	u32 n = 0;
+
+	if (capture_open(&reader, path, 1 << 20, err, sizeof(err)))
+		return 0;
+	while (capture_next(reader, &item) > 0) {
+		if (item.kind != CAPTURE_FRAME || item.len < TRAFFIC_MIN || item.len > 9000 ||
+		    item.iface->link != both->store.fixed.link)
+			continue;
+		both_decide(both, item.data, item.len, item.time_ns);
+		n++;
+	}
+	capture_close(reader);
+	return n;
+}
+
+static u32 feed_captures(struct both *both, const char *folder)
+{
+	struct dirent **names;
+	int n = scandir(folder, &names, NULL, alphasort);
+	u32 frames = 0;
+
+	assert_true(n > 0);
+	for (int i = 0; i < n; i++) {
+		char path[4096];
+
+		snprintf(path, sizeof(path), "%s/%s", folder, names[i]->d_name);
+		if (strstr(names[i]->d_name, ".pcap"))
+			frames += feed_capture(both, path);
+		free(names[i]);
+	}
+	free(names);
+	return frames;
+}
+
+static void test_captures(void **state)
+{
+	static const u32 keys[] = { XDD_KEY_packet, XDD_KEY_frame, XDD_KEY_biflow };
+	const char *folder = getenv("XDD_CAPTURES") ?: "../shared/captures";
+	u32 frames = 0;
+
+	(void)state;
+	both_need_root();
+	if (access(folder, R_OK)) {
+		print_message("# SKIP no captures in %s\n", folder);
+		skip();
+	}
+	for (u32 engine = 0; engine < XDD_ENGINE_MAX; engine++) {
+		for (u32 i = 0; i < XDD_ARRAY_SIZE(keys); i++) {
+			struct xdd_fixed fixed = config_fixed(engine, keys[i]);
+			struct xdd_live live = config_live();
+			struct both both;
+
+			vary(&fixed, &live);
+			both_open(&both, &fixed, &live);
+			frames += feed_captures(&both, folder);
+			both_compare(&both);
+			both_close(&both);
+		}
+	}
+	print_message("# %u captured frames\n", frames);
+	assert_true(frames > 1000);
+}
+
+/* A packet whose IPv4 checksum is wrong does not shadow the good one behind it. */
+static void test_bad_checksum(void **state)
+{
+	struct xdd_live live = config_live();
+	struct frame frame;
+
+	(void)state;
+	both_need_root();
+	for (u32 engine = 0; engine < XDD_ENGINE_MAX; engine++) {
+		struct xdd_fixed fixed = config_fixed(engine, XDD_KEY_packet);
+		struct both both;
+		struct xdd_verdict verdict;
+
+		both_open(&both, &fixed, &live);
+		frame_build(&frame, "eth ip4 udp pay:40");
+		frame.byte[frame.l3 + 10] ^= 1;
+		verdict = both_decide(&both, frame.byte, frame.len, 1000000000);
+		assert_int_equal(verdict.bypass, XDD_BYPASS_bad_checksum);
+		frame_fix_sum(&frame);
+		verdict = both_decide(&both, frame.byte, frame.len, 1000000000);
+		assert_int_equal(verdict.bypass, XDD_BYPASS_MAX);
+		assert_int_equal(verdict.found, 0);
+		verdict = both_decide(&both, frame.byte, frame.len, 1000000000);
+		assert_int_equal(verdict.found, XDD_SEEN);
+		both_close(&both);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_links),
+		cmocka_unit_test(test_captures),
+		cmocka_unit_test(test_bad_checksum),
+	};
+
+	both_pin();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
