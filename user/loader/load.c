@@ -20,6 +20,7 @@
 #include "user/derive.h"
 #include "user/message.h"
 #include "user/nic/check.h"
+#include "user/nic/facts.h"
 #include "user/secret.h"
 
 struct job {
@@ -82,6 +83,7 @@ static int find_interface(struct job *job, const char *name)
 
 	snprintf(a->name, sizeof(a->name), "%s", name);
 	a->link = -1;
+	a->force = job->o->force;
 	a->ifindex = strlen(name) < sizeof(a->name) ? if_nametoindex(name) : 0;
 	if (!a->ifindex)
 		return refuse(job->err, job->err_size, -ENODEV,
@@ -107,7 +109,20 @@ static int find_interfaces(struct job *job)
 	return code;
 }
 
-/* What check finds: notes are told, a problem ends it unless --force. */
+/* A software device (veth, tap, ...) runs its one queue on the CPU that happens to send: for the
+ * placement that is as good as several queues.
+ */
+static unsigned int queues_of(const struct attachment *a, const struct check_report *report)
+{
+	struct link_facts facts;
+	bool software = !link_facts(NULL, a->ifindex, &facts) && *facts.kind;
+
+	return software && report->rx_queues < 2 ? 2 : report->rx_queues;
+}
+
+/* What check finds: notes are told, a problem ends it unless --force. attach_room() sees to other
+ * programs.
+ */
 static int check(struct job *job, const struct attachment *a, int mode)
 {
 	struct options o = *job->o;
@@ -120,15 +135,20 @@ static int check(struct job *job, const struct attachment *a, int mode)
 		const struct check_finding *f = &report.finding[i];
 		bool bad = f->severity == CHECK_PROBLEM;
 
+		if (!strcmp(f->about, "program"))
+			continue;
 		if (bad && !o.force)
 			return refuse(job->err, job->err_size, f->code ?: code, "%s: %s%s%s",
 				      a->name, f->text, *f->cure ? ": " : "", f->cure);
 		if (f->severity != CHECK_OK)
 			note("%s: %s%s%s", a->name, f->text, *f->cure ? ": " : "", f->cure);
 	}
-	if (report.rx_queues > job->rx_queues)
-		job->rx_queues = report.rx_queues;
-	return o.force ? 0 : code;
+	if (queues_of(a, &report) > job->rx_queues)
+		job->rx_queues = queues_of(a, &report);
+	if (!code || o.force || code == -EBUSY)
+		return 0;
+	errno = -code;
+	return refuse(job->err, job->err_size, code, "%s: cannot be examined: %m", a->name);
 }
 
 static int check_interfaces(struct job *job)
@@ -233,7 +253,6 @@ static int attach_one(struct job *job, u32 i, const struct way *way)
 
 	a->mode = way->mode;
 	a->frags = way->frags;
-	a->force = job->o->force;
 	code = attach_room(a, job->name, true, job->err, job->err_size);
 	if (!code)
 		code = attach(a, build_program(job->skel), job->err, job->err_size);
