@@ -15,6 +15,7 @@
 #define EVICTED_SHARE 0.001
 #define BAD_CHECKSUM_SHARE 0.01
 #define FULL_RATE 0.001
+#define STALE_SHARE 0.0001 /* the ager and the program may clean a line at the same moment */
 
 __attribute__((format(printf, 2, 3))) static void warn(struct status *status, const char *format,
 						       ...)
@@ -55,7 +56,7 @@ static void bypass_warnings(struct status *status)
 {
 	const struct xdd_counters *total = &status->counters.total;
 
-	if (total->stale.packets)
+	if (total->stale.packets > STALE_SHARE * total->received.packets)
 		warn(status,
 		     "%" PRIu64 " packets passed unasked: the filter's state was in doubt "
 		     "(stale)",

@@ -172,8 +172,15 @@ static void merged(struct check *c, u32 on, enum ethtool_offload offload)
 	mend(f, "ethtool -K %s %s off", c->report->ifname, offload_names[offload]);
 }
 
+/* check does not know yet what the key will be. */
+static bool rxvlan_matters(const struct options *o)
+{
+	return !strcmp(o->command, "check") || o->key == XDD_KEY_frame || o->key == XDD_KEY_offset;
+}
+
 static void check_offloads(struct check *c)
 {
+	struct check_finding *f;
 	u32 on, changeable;
 	int before = c->report->n;
 
@@ -190,12 +197,17 @@ static void check_offloads(struct check *c)
 		good(c, "rxvlan", "VLAN tags stay in the packet");
 		return;
 	}
-	before = c->report->n;
-	remark(c, "rxvlan",
-	       "the outer VLAN tag is taken off before XDP: --key frame and counters of bytes do "
-	       "not see it (key packet ignores tags anyway)");
+	if (!rxvlan_matters(c->o)) {
+		good(c, "rxvlan",
+		     "the outer VLAN tag is taken off before XDP; the key ignores tags");
+		return;
+	}
+	f = remark(
+		c, "rxvlan",
+		"the outer VLAN tag is taken off before XDP: keys frame and offset, and counters "
+		"of bytes, do not see it");
 	if (changeable & 1 << OFFLOAD_RXVLAN)
-		mend(&c->report->finding[before], "ethtool -K %s rxvlan off", c->report->ifname);
+		mend(f, "ethtool -K %s rxvlan off", c->report->ifname);
 }
 
 static void check_promiscuity(struct check *c)

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The ager's program: a swept filter and one that nobody sweeps give the same verdicts; it counts
+ * what is live, and loses no insertion that runs beside it.
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include "tests/common/config.h"
+#include "user/loader/program.h"
+#include "user/metrics/counters.h"
+#include "user/secret.h"
+#include "xdd/age.h"
+#include "xdd/counters.h"
+#include "xdd/key.h"
+
+#include "swept.skel.h"
+
+#define KEYS 600
+#define WRAPS 10
+#define FRAME 60
+
+struct filter {
+	struct swept *skel;
+	int xdp, ager;
+	u32 lines, sites;
+};
+
+static void filter_open(struct filter *filter, const struct xdd_fixed *fixed)
+{
+	struct xdd_live live = config_live();
+	struct xdd_secret secret;
+
+	secret_from_seed(&secret, 1);
+	filter->skel = swept__open();
+	assert_non_null(filter->skel);
+	assert_int_equal(program_prepare(filter->skel->obj, fixed, &secret, 0), 0);
+	assert_int_equal(swept__load(filter->skel), 0);
+	assert_int_equal(program_set_live(bpf_map__fd(filter->skel->maps.config), &live), 0);
+	filter->xdp = bpf_program__fd(filter->skel->progs.xdp_at);
+	filter->ager = bpf_program__fd(filter->skel->progs.xdp_ager);
+	filter->lines = fixed->blocks * fixed->lines_per_block;
+	filter->sites = fixed->placement == XDD_PLACEMENT_percpu ? libbpf_num_possible_cpus() : 1;
+}
+
+static void filter_close(struct filter *filter)
+{
+	swept__destroy(filter->skel);
+}
+
+/* Key @number at @now_ns; 0: by the clock. Returns whether it is a duplicate. */
+static bool ask(struct filter *filter, u32 number, u64 now_ns)
+{
+	u8 frame[FRAME] = { [12] = 8, [14] = 0x45, [17] = FRAME - 14, [22] = 64, [23] = 17 };
+	LIBBPF_OPTS(bpf_test_run_opts, run, .data_in = frame, .data_size_in = sizeof(frame));
+	u32 sum = 0;
+
+	memcpy(frame + 26, &number, sizeof(number));
+	for (int i = 14; i < 34; i += 2)
+		sum += frame[i] << 8 | frame[i + 1];
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = ~(sum + (sum >> 16));
+	frame[24] = sum >> 8;
+	frame[25] = sum;
+	filter->skel->bss->test_now_ns = now_ns;
+	assert_int_equal(bpf_prog_test_run_opts(filter->xdp, &run), 0);
+	assert_in_range(run.retval, XDP_DROP, XDP_PASS);
+	return run.retval == XDP_DROP;
+}
+
+/* Sweep @n lines of each site from @first on, at @now_ns, and return what was found. */
+static struct xdd_fill sweep(struct filter *filter, u32 first, u32 n, u64 now_ns)
+{
+	int tally = bpf_map__fd(filter->skel->maps.tally);
+	struct xdd_fill fill = { 0 };
+	u32 zero = 0;
+
+	assert_int_equal(bpf_map_update_elem(tally, &zero, &fill, 0), 0);
+	for (u32 site = 0; site < filter->sites; site++) {
+		struct xdd_age_run run = { site, first, n, 0, now_ns };
+		LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &run, .ctx_size_in = sizeof(run));
+
+		assert_int_equal(bpf_prog_test_run_opts(filter->ager, &opts), 0);
+		assert_int_equal(opts.retval, n);
+	}
+	assert_int_equal(bpf_map_lookup_elem(tally, &zero, &fill), 0);
+	return fill;
+}
+
+/* Every structure that the ager tells apart. */
+static struct xdd_fixed structure(u32 i)
+{
+	struct xdd_fixed fixed =
+		config_fixed(i < 2 ? XDD_ENGINE_tagged : XDD_ENGINE_timer, XDD_KEY_packet);
+
+	if (i & 1) {
+		fixed.placement = XDD_PLACEMENT_percpu;
+		fixed.blocks = 1;
+		fixed.lines_per_block = XDD_CPU_BLOCK_LINES;
+		fixed.slices = XDD_CPU_BLOCK_LINES;
+	}
+	if (i >= 4)
+		fixed.slices = i & 1 ? 7 : 8;
+	if (i >= 6) {
+		fixed.slicing = XDD_SLICING_none;
+		fixed.slices = 1;
+	}
+	return fixed;
+}
+#define STRUCTURES 8
+
+static void same_verdicts(void **state)
+{
+	u64 random = 5, now = 1000 * CONFIG_TICK_NS;
+	u64 end = now + WRAPS * 255ull * CONFIG_TICK_NS;
+
+	(void)state;
+	for (u32 i = 0; i < STRUCTURES; i++) {
+		struct xdd_fixed fixed = structure(i);
+		struct filter swept, unswept;
+		u32 duplicates = 0, part = 0;
+
+		filter_open(&swept, &fixed);
+		filter_open(&unswept, &fixed);
+		for (u64 at = now; at < end; at += random64(&random) % (CONFIG_TICK_NS / 2)) {
+			u32 key = random_below(&random, KEYS);
+			bool duplicate = ask(&swept, key, at);
+
+			assert_int_equal(duplicate, ask(&unswept, key, at));
+			duplicates += duplicate;
+			sweep(&swept, part * (swept.lines / 8), swept.lines / 8, at);
+			part = (part + 1) % 8;
+			/* Now and then it idles, for up to more than the horizon. */
+			if (!random_below(&random, 1000))
+				at += random_below(&random, 300) * CONFIG_TICK_NS;
+		}
+		assert_true(duplicates > 100);
+		filter_close(&swept);
+		filter_close(&unswept);
+	}
+}
+
+/* What is counted is what was put in, until the window ends; then nothing is left in memory. */
+static void counts_live(void **state)
+{
+	(void)state;
+	for (u32 i = 0; i < STRUCTURES; i++) {
+		struct xdd_fixed fixed = structure(i);
+		u64 now = 5000ull * CONFIG_TICK_NS, live = 0, lines = 0, in_slices = 0, n = 0;
+		struct filter filter;
+		struct xdd_fill fill;
+
+		filter_open(&filter, &fixed);
+		for (u32 key = 0; key < 200; key++)
+			n += !ask(&filter, key, now);
+		fill = sweep(&filter, 0, filter.lines, now);
+		for (u32 cells = 0; cells <= XDD_LINE_TIMERS; cells++) {
+			lines += fill.histogram[cells];
+			live += fill.histogram[cells] * cells;
+		}
+		assert_int_equal(fill.lines, filter.lines * filter.sites);
+		assert_int_equal(lines, fill.lines);
+		assert_int_equal(live, fill.live);
+		if (fixed.engine == XDD_ENGINE_tagged)
+			assert_int_equal(live, n);
+		else
+			assert_in_range(live, 3 * n, 4 * n);
+		for (u32 at = 0; xdd_slices_counted(&fixed) && at < filter.sites * fixed.slices;
+		     at++) {
+			struct xdd_slice slice;
+
+			assert_int_equal(bpf_map_lookup_elem(bpf_map__fd(filter.skel->maps.slices),
+							     &at, &slice),
+					 0);
+			in_slices += slice.live;
+		}
+		/* 511 lines are 7 slices of 73; a slice more would have been left out. */
+		if (xdd_slices_counted(&fixed))
+			assert_int_equal(in_slices, live);
+		now += CONFIG_WINDOW_TICKS * CONFIG_TICK_NS;
+		assert_int_equal(sweep(&filter, 0, filter.lines, now).live, 0);
+		filter_close(&filter);
+	}
+}
+
+static u64 clock_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ull + now.tv_nsec;
+}
+
+/* Packets that passed unasked. */
+static u64 stale_packets(const struct filter *filter)
+{
+	struct counters counters;
+	u64 packets;
+
+	assert_int_equal(counters_read(bpf_map__fd(filter->skel->maps.counters), &counters), 0);
+	packets = counters.total.stale.packets;
+	counters_free(&counters);
+	return packets;
+}
+
+struct beside {
+	struct filter *filter;
+	atomic_bool stop;
+	u64 rounds;
+};
+
+static void *sweep_on(void *arg)
+{
+	struct beside *beside = arg;
+
+	for (; !atomic_load(&beside->stop); beside->rounds++) {
+		struct xdd_age_run run = { .n = beside->filter->lines };
+		LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &run, .ctx_size_in = sizeof(run));
+
+		bpf_prog_test_run_opts(beside->filter->ager, &opts);
+	}
+	return NULL;
+}
+
+/* Beside a thread that sweeps all the time, by the clock, a key that came is known until the
+ * window ends. Ticks are so short that lines go stale between two keys.
+ */
+static void loses_nothing(void **state)
+{
+	struct xdd_fixed fixed = structure(0);
+	struct xdd_live live = config_live();
+	struct filter filter;
+	struct beside beside = { .filter = &filter };
+	pthread_t thread;
+	u32 judged = 0;
+	u64 stale = 0;
+
+	(void)state;
+	fixed.tick_ns = 1000;
+	live.window_ticks = 127;
+	filter_open(&filter, &fixed);
+	program_set_live(bpf_map__fd(filter.skel->maps.config), &live);
+	assert_int_equal(pthread_create(&thread, NULL, sweep_on, &beside), 0);
+	for (u32 key = 0; key < 100000; key++) {
+		u64 before = clock_now(), apart;
+		bool known;
+
+		ask(&filter, key, 0);
+		known = ask(&filter, key, 0);
+		apart = clock_now() - before;
+		/* Where the test itself was held up, either answer is right. */
+		if (apart >= (live.window_ticks - 1) * fixed.tick_ns)
+			continue;
+		judged++;
+		if (known)
+			continue;
+		/* Both cleaned the line at once: the packet passed, and that was counted. */
+		assert_true(stale_packets(&filter) > stale);
+		stale = stale_packets(&filter);
+	}
+	atomic_store(&beside.stop, true);
+	pthread_join(thread, NULL);
+	assert_true(beside.rounds > 100);
+	assert_true(judged > 50000);
+	assert_true(stale < judged / 1000);
+	filter_close(&filter);
+}
+
+/* Where there is nothing to sweep, and lines that do not exist. */
+static void nothing_to_sweep(void **state)
+{
+	struct xdd_fixed fixed = structure(0);
+	struct xdd_age_run run = { 0, CONFIG_LINES - 1, 5, 0, 1 };
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &run, .ctx_size_in = sizeof(run));
+	struct filter filter;
+
+	(void)state;
+	filter_open(&filter, &fixed);
+	assert_int_equal(bpf_prog_test_run_opts(filter.ager, &opts), 0);
+	assert_int_equal(opts.retval, 2);
+	filter_close(&filter);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(same_verdicts),
+		cmocka_unit_test(counts_live),
+		cmocka_unit_test(loses_nothing),
+		cmocka_unit_test(nothing_to_sweep),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
