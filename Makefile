@@ -22,7 +22,9 @@ BPFTOOL ?= $(shell PATH="$$PATH:/usr/sbin:/sbin" command -v bpftool || echo bpft
 CFLAGS ?= -O2
 WARNINGS := -Wall -Wextra -Werror
 INCLUDES := -Iinclude -Imaps -I. -Iuser -I$(BUILD)/skel
-USER_CFLAGS := -std=gnu11 -g $(WARNINGS) -D_GNU_SOURCE -DVERSION='"$(VERSION)"' $(INCLUDES)
+# As the kernel does: the core reads its structures as words to hash them.
+USER_CFLAGS := -std=gnu11 -g -fno-strict-aliasing $(WARNINGS) -D_GNU_SOURCE \
+	-DVERSION='"$(VERSION)"' $(INCLUDES)
 LIBS := -Wl,--as-needed -lbpf -lelf -ljansson -lz -lpcap -lpthread -lm
 TEST_LIBS := -lcmocka -lxxhash
 BPF_CFLAGS := -O2 -g -target bpf -mcpu=v3 -std=gnu11 $(WARNINGS) -Iinclude -Imaps -I. \
