@@ -248,19 +248,36 @@ static void drop_files(const char *name, enum pins_place place, DIR *folder, boo
 	}
 }
 
-static void restore_promisc(const char *name, const struct xdd_meta *meta)
+/* An interface that has left its network namespace cannot be reached: the user is told. */
+static void restore_promisc_of(const char *name, enum pins_place place,
+			       const struct xdd_meta_iface *iface)
 {
-	const struct xdd_meta_iface *iface = meta->ifaces;
+	struct bpf_link_info info = {};
+	u32 size = sizeof(info);
 	char file[32];
+	int fd = -1;
+
+	snprintf(file, sizeof(file), PINS_LINK "%u", iface->ifindex);
+	if (link_id(name, PINS_COMPLETE, file, NULL) || !promisc_set(iface->ifindex, false))
+		return;
+	if (link_id(name, place, file, &fd) && !bpf_obj_get_info_by_fd(fd, &info, &size) &&
+	    info.xdp.ifindex)
+		note("%s has left its network namespace and is still promiscuous: ip link set dev "
+		     "%s promisc off",
+		     iface->name, iface->name);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void restore_promisc(const char *name, enum pins_place place, const struct xdd_meta *meta)
+{
 	int home;
 
 	if (netns_enter_inode(meta->netns_inode, meta->netns, &home))
 		return;
-	for (u32 i = 0; i < meta->ifaces_used && i < XDD_MAX_IFACES; i++) {
-		snprintf(file, sizeof(file), PINS_LINK "%u", iface[i].ifindex);
-		if (iface[i].promisc && !link_id(name, PINS_COMPLETE, file, NULL))
-			promisc_set(iface[i].ifindex, false);
-	}
+	for (u32 i = 0; i < meta->ifaces_used && i < XDD_MAX_IFACES; i++)
+		if (meta->ifaces[i].promisc)
+			restore_promisc_of(name, place, &meta->ifaces[i]);
 	netns_leave(home);
 }
 
@@ -280,9 +297,9 @@ int pins_drop(const char *name, enum pins_place place)
 	known = fd < 0 ? fd : program_get_meta(fd, &meta);
 	if (fd >= 0)
 		close(fd);
-	drop_files(name, place, folder, true);
 	if (!known)
-		restore_promisc(name, &meta);
+		restore_promisc(name, place, &meta);
+	drop_files(name, place, folder, true);
 	drop_files(name, place, folder, false);
 	closedir(folder);
 	pins_path(path, name, place, NULL);
