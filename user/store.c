@@ -60,10 +60,18 @@ int store_open(struct xdd_store *store, const struct xdd_fixed *fixed, const str
 	return store->entries ? 0 : -ENOMEM;
 }
 
+static void log_drop(struct xdd_store *store)
+{
+	free(store->log);
+	store->log = NULL;
+	store->logged = store->log_room = 0;
+}
+
 void store_close(struct xdd_store *store)
 {
 	free(store->lines);
 	free(store->entries);
+	log_drop(store);
 	store->lines = NULL;
 	store->entries = NULL;
 }
@@ -71,7 +79,7 @@ void store_close(struct xdd_store *store)
 u64 store_bytes(const struct xdd_store *store)
 {
 	if (store->entries)
-		return store->size * sizeof(*store->entries);
+		return (store->size + store->log_room) * sizeof(*store->entries);
 	return (u64)store->fixed.blocks * store->fixed.lines_per_block * sizeof(struct xdd_line);
 }
 
@@ -87,17 +95,64 @@ static struct store_entry *entry_of(struct store_entry *entries, size_t size,
 	return &entries[at];
 }
 
-/* Move to a table of @size, leaving behind what was last seen before @since_ns. */
-static int entries_move(struct xdd_store *store, size_t size, u64 since_ns)
+/* Entries of a log that has room for all that the table holds. */
+static size_t log_room_wanted(const struct xdd_store *store)
+{
+	size_t room = store->log_room ? store->log_room : STORE_FIRST_SIZE;
+
+	while (room < store->logged + store->used)
+		room *= 2;
+	return room;
+}
+
+/* Keep the log beside a table of @size if there is memory for both; else forget it. */
+static bool log_keep(struct xdd_store *store, size_t size)
+{
+	if (log_room_wanted(store) + size <= store->max_size)
+		return true;
+	log_drop(store);
+	return false;
+}
+
+static int log_reserve(struct xdd_store *store)
+{
+	size_t room = log_room_wanted(store);
+	struct store_entry *log = realloc(store->log, room * sizeof(*log));
+
+	if (!log)
+		return -ENOMEM;
+	store->log = log;
+	store->log_room = room;
+	return 0;
+}
+
+static void log_add(struct xdd_store *store, const struct store_entry *entry)
+{
+	if (!store->logged || entry->time_ns > store->logged_ns)
+		store->logged_ns = entry->time_ns;
+	store->log[store->logged++] = *entry;
+}
+
+/* Move to a table of @size. What was last seen before @since_ns goes to the log, if @log, or is
+ * forgotten.
+ */
+static int entries_move(struct xdd_store *store, size_t size, u64 since_ns, bool log)
 {
 	struct store_entry *to = entries_new(size), *from = store->entries;
 	size_t used = 0;
 
-	if (!to)
+	if (!to || (log && log_reserve(store))) {
+		free(to);
 		return -ENOMEM;
+	}
 	for (size_t i = 0; i < store->size; i++) {
-		if (from[i].time_ns == STORE_FREE || from[i].time_ns < since_ns)
+		if (from[i].time_ns == STORE_FREE)
 			continue;
+		if (from[i].time_ns < since_ns) {
+			if (log)
+				log_add(store, &from[i]);
+			continue;
+		}
 		*entry_of(to, size, &from[i].digest) = from[i];
 		used++;
 	}
@@ -108,46 +163,91 @@ static int entries_move(struct xdd_store *store, size_t size, u64 since_ns)
 	return 0;
 }
 
-/*
- * Room for one more entry. A copy may be stamped long before its first one (two captures put
- * one behind the other), so every key is kept while memory lasts; then those are forgotten
- * that a capture in order of time can no longer need; then those within the window, counted.
- */
-static int entries_make_room(struct xdd_store *store)
+/* Bring everything back from the log, for good. */
+static int log_recall(struct xdd_store *store)
+{
+	size_t size = store->size, logged = store->logged;
+	struct store_entry *entry;
+
+	while (size < 2 * (logged + store->used + 1) && size < store->max_size)
+		size *= 2;
+	if (entries_move(store, size, 0, false))
+		return -ENOMEM;
+	/* The table's entries, then the later ones of the log, say when a key was seen last. */
+	while (logged-- && store->used < store->size / 2) {
+		entry = entry_of(store->entries, store->size, &store->log[logged].digest);
+		if (entry->time_ns != STORE_FREE)
+			continue;
+		*entry = store->log[logged];
+		store->used++;
+	}
+	log_drop(store);
+	store->keep_all = true;
+	return 0;
+}
+
+/* Forget what a capture in order of time can no longer need, then those within the window. */
+static int entries_forget(struct xdd_store *store)
 {
 	u64 window = store->live.window_ns, since = 0;
-	size_t before = store->used;
+	size_t before;
 
-	if (store->size < store->max_size)
-		return entries_move(store, store->size * 2, 0);
 	if (store->latest_ns > window)
 		since = store->latest_ns - window;
-	if (entries_move(store, store->size, since))
+	if (entries_move(store, store->size, since, false))
 		return -ENOMEM;
 	if (store->used <= store->size / 4)
 		return 0;
 	before = store->used;
-	if (entries_move(store, store->size, store->latest_ns - window / 4))
+	if (entries_move(store, store->size, store->latest_ns - window / 4, false))
 		return -ENOMEM;
 	if (store->used > store->size / 4)
-		entries_move(store, store->size, STORE_FREE);
+		entries_move(store, store->size, STORE_FREE, false);
 	store->forgotten += before - store->used;
 	return 0;
+}
+
+/*
+ * Room for one more entry. A copy may be stamped long before its first one (two captures put
+ * one behind the other), so every key is kept while memory lasts. But those that a capture in
+ * order of time no longer needs move to a log, so that the table stays within the CPU's cache,
+ * until a packet appears that may be the copy of one of them.
+ */
+static int entries_make_room(struct xdd_store *store)
+{
+	u64 recent = 2 * store->live.window_ns;
+
+	if (!store->keep_all && store->latest_ns > recent) {
+		if (entries_move(store, store->size, store->latest_ns - recent,
+				 log_keep(store, store->size)))
+			return -ENOMEM;
+		if (store->used <= store->size / 4)
+			return 0;
+	}
+	if (store->size == store->max_size)
+		return entries_forget(store);
+	log_keep(store, store->size * 2);
+	return entries_move(store, store->size * 2, 0, false);
 }
 
 u64 *store_exact(struct xdd_store *store, const struct xdd_digest *digest, u64 now_ns, bool *fresh)
 {
 	struct store_entry *entry = entry_of(store->entries, store->size, digest);
+	int rc = 0;
 
 	if (now_ns > store->latest_ns)
 		store->latest_ns = now_ns;
 	if (entry->time_ns != STORE_FREE)
 		return &entry->time_ns;
-	if (store->used >= store->size / 2) {
-		if (entries_make_room(store))
-			return NULL;
-		entry = entry_of(store->entries, store->size, digest);
-	}
+	if (store->logged && now_ns <= store->logged_ns + store->live.window_ns)
+		rc = log_recall(store);
+	if (!rc && store->used >= store->size / 2)
+		rc = entries_make_room(store);
+	if (rc)
+		return NULL;
+	entry = entry_of(store->entries, store->size, digest);
+	if (entry->time_ns != STORE_FREE)
+		return &entry->time_ns;
 	store->used++;
 	entry->digest = *digest;
 	entry->time_ns = now_ns;
@@ -155,12 +255,32 @@ u64 *store_exact(struct xdd_store *store, const struct xdd_digest *digest, u64 n
 	return &entry->time_ns;
 }
 
+/* The verdict with hash and engine as constants, so that no word of a packet is asked for them. */
+#define DECIDE_EXACT(name, help)                                                                   \
+	static struct xdd_verdict decide_exact_##name(struct xdd_store *store,                     \
+						      const struct xdd_packet *packet, u64 now_ns) \
+	{                                                                                          \
+		struct xdd_fixed fixed = store->fixed;                                             \
+                                                                                                   \
+		fixed.engine = XDD_ENGINE_exact;                                                   \
+		fixed.hash = XDD_HASH_##name;                                                      \
+		return xdd_decide(&fixed, &store->live, &store->secret, store, packet, now_ns);    \
+	}
+XDD_HASHES(DECIDE_EXACT)
+
+#define DECIDE_EXACT_ROW(name, help) decide_exact_##name,
+static struct xdd_verdict (*const decide_exact[])(struct xdd_store *store,
+						  const struct xdd_packet *packet,
+						  u64 now_ns) = { XDD_HASHES(DECIDE_EXACT_ROW) };
+
 struct xdd_verdict store_decide(struct xdd_store *store, const struct xdd_packet *packet,
 				u64 now_ns)
 {
-	struct xdd_verdict verdict =
-		xdd_decide(&store->fixed, &store->live, &store->secret, store, packet, now_ns);
+	struct xdd_verdict verdict;
 
+	if (store->fixed.engine == XDD_ENGINE_exact)
+		return decide_exact[store->fixed.hash](store, packet, now_ns);
+	verdict = xdd_decide(&store->fixed, &store->live, &store->secret, store, packet, now_ns);
 	store->evictions += !!(verdict.found & XDD_EVICTED);
 	store->time_back += !!(verdict.found & XDD_TIME_BACK);
 	return verdict;

@@ -28,6 +28,10 @@ struct xdd_store {
 	size_t used;
 	size_t max_size; /* entries beyond which old ones are forgotten */
 	u64 latest_ns;
+	struct store_entry *log; /* exact: keys that left the table, in that order */
+	size_t logged, log_room;
+	u64 logged_ns; /* the latest time among them */
+	bool keep_all; /* time stepped back once: no key leaves any more */
 	u64 forgotten; /* exact: live keys given up for want of memory */
 	u64 evictions; /* tagged: live cells replaced */
 	u64 time_back; /* look-ups behind their line's tick */
