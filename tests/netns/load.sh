@@ -99,6 +99,8 @@ check_command "without capabilities" 1 '' 'CAP_BPF.*CAP_NET_ADMIN' \
 	setpriv --bounding-set -all --inh-caps -all --reuid 65534 --regid 65534 --clear-groups \
 	"$xdd" load lo
 check_equal "without capabilities: one line" 1 "$(wc -l <"$tmp/stderr")"
+check_command "root without one of them: only that is named" 1 '' 'lacks CAP_NET_ADMIN:' \
+	setpriv --bounding-set -net_admin --inh-caps -net_admin "$xdd" load "$in"
 check_command "unload without a name" 2 '' '--all' "$xdd" unload
 
 # A mount namespace of `ip netns exec`: its bpffs ends with the command.

@@ -120,10 +120,10 @@ static unsigned int queues_of(const struct attachment *a, const struct check_rep
 	return software && report->rx_queues < 2 ? 2 : report->rx_queues;
 }
 
-/* What check finds: notes are told, a problem ends it unless --force. attach_room() sees to other
- * programs.
+/* What check finds: notes are told if @tell, a problem ends it unless --force. attach_room() sees
+ * to other programs.
  */
-static int check(struct job *job, const struct attachment *a, int mode)
+static int check(struct job *job, const struct attachment *a, int mode, bool tell)
 {
 	struct options o = *job->o;
 	struct check_report report;
@@ -140,7 +140,7 @@ static int check(struct job *job, const struct attachment *a, int mode)
 		if (bad && !o.force)
 			return refuse(job->err, job->err_size, f->code ?: code, "%s: %s%s%s",
 				      a->name, f->text, *f->cure ? ": " : "", f->cure);
-		if (f->severity != CHECK_OK)
+		if (tell && f->severity != CHECK_OK)
 			note("%s: %s%s%s", a->name, f->text, *f->cure ? ": " : "", f->cure);
 	}
 	if (queues_of(a, &report) > job->rx_queues)
@@ -158,7 +158,7 @@ static int check_interfaces(struct job *job)
 	for (u32 i = 0; !code && i < job->n; i++) {
 		code = attach_room(&job->ifaces[i], job->name, false, job->err, job->err_size);
 		if (!code)
-			code = check(job, &job->ifaces[i], job->o->mode);
+			code = check(job, &job->ifaces[i], job->o->mode, true);
 	}
 	return code;
 }
@@ -257,7 +257,7 @@ static int attach_one(struct job *job, u32 i, const struct way *way)
 	if (!code)
 		code = attach(a, build_program(job->skel), job->err, job->err_size);
 	if (!code && a->generic && job->o->mode != MODE_GENERIC)
-		code = check(job, a, MODE_GENERIC);
+		code = check(job, a, MODE_GENERIC, false);
 	job->plan.meta.ifaces[i].generic = a->generic;
 	return code ?: pin_link(job, a);
 }

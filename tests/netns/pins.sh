@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Pins of another version, and who may change them when several want to.
+. "$(dirname "$0")/lib.sh"
+
+# another_version: the instance on `in` says that it is of a version that we do not know
+another_version() {
+	local bytes
+	bytes=$(bpftool -j map dump pinned "$pins/$in/meta" |
+		json /dev/stdin '" ".join(["0xff"] + j[0]["value"][1:])')
+	# shellcheck disable=SC2086 # a word each
+	bpftool map update pinned "$pins/$in/meta" key 0 0 0 0 value $bytes
+}
+
+load "$in" || { fail "load"; finish; }
+id=$(program_id "$in")
+objects "$id" >"$tmp/objects"
+another_version
+check_command "status of another version says what to do" 1 '' "xdp-dedup unload $in" \
+	"$xdd" status "$in"
+check_command "set, too" 1 '' "xdp-dedup unload $in" "$xdd" set "$in" --window 1s
+check_command "load, too" 1 '' "xdp-dedup unload $in" "$xdd" load "$in" --netns "$rx" --quiet
+check_equal "its program stays" "$id" "$(program_id "$in")"
+check_command "unload removes it" 0 '' '' "$xdd" unload "$in"
+check_equal "... and detaches" 0 "$(program_id "$in")"
+check "... and leaves nothing" wait_until all_gone "$tmp/objects"
+in_rx ip link set "$in" promisc off
+load "$in"
+another_version
+check "load --force replaces it" load "$in" --force
+"$xdd" unload "$in"
+in_rx ip link set "$in" promisc off
+
+# Several at once.
+pair "k$$" "l$$"
+load "$in" &
+first=$!
+load "l$$" &
+second=$!
+wait $first
+codes=$?
+wait $second
+check_equal "two loads at once wait for each other" "0 0" "$codes $?"
+check "both are there" test "$(program_id "$in")" != 0 -a "$(program_id "l$$")" != 0
+"$xdd" unload "l$$" &
+"$xdd" unload "$in"
+wait
+check_equal "two unloads, too" "0 0" "$(program_id "$in") $(program_id "l$$")"
+for i in 1 2 3; do
+	"$xdd" load "$in" --netns "$rx" --quiet 2>"$tmp/error$i" &
+done
+wait
+check_equal "of three loads of one interface, two are told" 2 \
+	"$(cat "$tmp"/error? | grep -c "xdp-dedup unload $in")"
+
+# Somebody who does not give the lock back.
+flock "$pins" sleep 60 &
+holder=$!
+sleep 0.2
+check_command "status does not need the lock" 0 "$in" '' "$xdd" status "$in"
+check_command "set gives up, and says why" 1 '' 'another xdp-dedup.*fuser' \
+	"$xdd" set "$in" --window 1s
+kill $(pgrep -P $holder) $holder
+wait $holder 2>/dev/null
+check "unload afterwards" "$xdd" unload "$in"
+finish
