@@ -80,15 +80,16 @@ __attribute__((noinline)) int hash_block(struct xdp_md *ctx, struct xdd_hash *ha
 	if (!hash || n - 1 >= XDD_BLOCK)
 		return -1;
 	if (off <= XDD_MAX_OFFSET && at + off + n <= end) {
-		xdd_hash_block(hash, xdd_fixed.hash, wide, &xdd_secret, at + off, end, n);
-		return 0;
+		at += off;
+	} else {
+		copy = bpf_map_lookup_elem(&scratch, &zero);
+		xdd_opaque(n);
+		if (!copy || n - 1 >= XDD_BLOCK || bpf_xdp_load_bytes(ctx, off, copy->block, n))
+			return -1;
+		at = copy->block;
+		end = copy->block + XDD_BLOCK;
 	}
-	copy = bpf_map_lookup_elem(&scratch, &zero);
-	xdd_opaque(n);
-	if (!copy || n - 1 >= XDD_BLOCK || bpf_xdp_load_bytes(ctx, off, copy->block, n))
-		return -1;
-	xdd_hash_block(hash, xdd_fixed.hash, wide, &xdd_secret, copy->block,
-		       copy->block + XDD_BLOCK, n);
+	xdd_hash_block(hash, xdd_fixed.hash, wide, &xdd_secret, at, end, n);
 	return 0;
 }
 
@@ -212,22 +213,40 @@ XDD_INLINE u64 *xdd_exact_at(struct xdd_store *store, const struct xdd_identity 
 	return exact_entry(&digests, &identity->digest, now_ns, fresh);
 }
 
-__attribute__((noinline)) u32 identify(struct xdp_md *ctx, u32 len, struct xdd_identity *identity)
+__attribute__((noinline)) u32 build_key(struct xdp_md *ctx, u32 len, struct xdd_key *key)
 {
 	struct xdd_packet packet = packet_open(ctx, len);
 
-	if (!identity)
+	if (!key)
 		return XDD_BYPASS_internal;
-	return xdd_identify(&xdd_fixed, &xdd_secret, &packet, identity);
+	return xdd_key_build(&xdd_fixed, &packet, key);
 }
 
-XDD_INLINE u32 xdd_packet_identify(XDD_FIXED struct xdd_fixed *fixed,
-				   XDD_FIXED struct xdd_secret *secret,
-				   const struct xdd_packet *packet, struct xdd_identity *identity)
+XDD_INLINE u32 xdd_packet_key(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+			      struct xdd_key *key)
+{
+	(void)fixed;
+	return build_key(packet->source, packet->len, key);
+}
+
+__attribute__((noinline)) int hash_key(struct xdp_md *ctx, const struct xdd_key *key,
+				       struct xdd_digest *digest)
+{
+	struct xdd_packet packet = { .source = ctx };
+
+	if (!key || !digest)
+		return -1;
+	return xdd_key_hash(&xdd_fixed, &xdd_secret, &packet, key, digest);
+}
+
+XDD_INLINE int xdd_packet_digest(XDD_FIXED struct xdd_fixed *fixed,
+				 XDD_FIXED struct xdd_secret *secret,
+				 const struct xdd_packet *packet, const struct xdd_key *key,
+				 struct xdd_digest *digest)
 {
 	(void)fixed;
 	(void)secret;
-	return identify(packet->source, packet->len, identity);
+	return hash_key(packet->source, key, digest);
 }
 
 __attribute__((noinline)) u32 ask(const struct xdd_identity *identity, u64 now_ns, u32 window_ticks,

@@ -83,11 +83,18 @@ XDD_INLINE u64 *xdd_exact_at(struct xdd_store *store, const struct xdd_identity 
 	return store_exact(store, &identity->digest, now_ns, fresh);
 }
 
-XDD_INLINE u32 xdd_packet_identify(XDD_FIXED struct xdd_fixed *fixed,
-				   XDD_FIXED struct xdd_secret *secret,
-				   const struct xdd_packet *packet, struct xdd_identity *identity)
+XDD_INLINE u32 xdd_packet_key(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+			      struct xdd_key *key)
 {
-	return xdd_identify(fixed, secret, packet, identity);
+	return xdd_key_build(fixed, packet, key);
+}
+
+XDD_INLINE int xdd_packet_digest(XDD_FIXED struct xdd_fixed *fixed,
+				 XDD_FIXED struct xdd_secret *secret,
+				 const struct xdd_packet *packet, const struct xdd_key *key,
+				 struct xdd_digest *digest)
+{
+	return xdd_key_hash(fixed, secret, packet, key, digest);
 }
 
 XDD_INLINE u32 xdd_store_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,

@@ -41,12 +41,7 @@ XDD_INLINE u32 xdd_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *stor
 	return XDD_MISSING;
 }
 
-/* Accessors: xdd_identify() and xdd_ask(), in BPF functions: the verifier checks each once, and
- * each has a stack frame of its own.
- */
-extern u32 xdd_packet_identify(XDD_FIXED struct xdd_fixed *fixed,
-			       XDD_FIXED struct xdd_secret *secret, const struct xdd_packet *packet,
-			       struct xdd_identity *identity);
+/* Accessor: xdd_ask(), in BPF a function. */
 extern u32 xdd_store_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			 const struct xdd_identity *identity, u64 now_ns, u32 window_ticks,
 			 u64 window_ns);
@@ -79,7 +74,7 @@ XDD_INLINE struct xdd_verdict xdd_decide(XDD_FIXED struct xdd_fixed *fixed,
 					 u64 now_ns)
 {
 	struct xdd_identity identity = {};
-	struct xdd_verdict verdict = { xdd_packet_identify(fixed, secret, packet, &identity), 0 };
+	struct xdd_verdict verdict = { xdd_identify(fixed, secret, packet, &identity), 0 };
 
 	if (verdict.bypass != XDD_BYPASS_MAX)
 		return verdict;

@@ -118,21 +118,22 @@ XDD_INLINE void xdd_hash_start(struct xdd_hash *hash, u32 kind, bool wide,
 	}
 }
 
-/* Feed one 32-byte stripe, the @stripe-th (0..31) of its block. */
-XDD_INLINE void xdd_hash_stripe(struct xdd_hash *hash, u32 kind, bool wide,
-				XDD_FIXED struct xdd_secret *secret, const u64 *word, u32 stripe)
+/*
+ * Feed one 32-byte stripe to four sums or lanes of a hash, the @stripe-th (0..31) of its block.
+ * @wide: keyed's second sum. XXH64's second half has lanes of its own.
+ */
+XDD_INLINE void xdd_hash_stripe(u64 *v, u32 kind, bool wide, XDD_FIXED struct xdd_secret *secret,
+				const u64 *word, u32 stripe)
 {
 	for (u32 i = 0; i < 4; i++) {
 		if (kind == XDD_HASH_keyed) {
-			hash->v[0] += xdd_nh_pair(word[i], secret->nh[4 * stripe + i]);
+			v[0] += xdd_nh_pair(word[i], secret->nh[4 * stripe + i]);
 			if (wide)
-				hash->v[1] += xdd_nh_pair(word[i], secret->nh[4 * stripe + i + 1]);
+				v[1] += xdd_nh_pair(word[i], secret->nh[4 * stripe + i + 1]);
 		} else if (kind == XDD_HASH_siphash) {
-			xdd_sip_word(hash->v, word[i]);
+			xdd_sip_word(v, word[i]);
 		} else {
-			hash->v[i] = xdd_xxh_round(hash->v[i], word[i]);
-			if (wide)
-				hash->v[i + 4] = xdd_xxh_round(hash->v[i + 4], word[i]);
+			v[i] = xdd_xxh_round(v[i], word[i]);
 		}
 	}
 }
@@ -156,6 +157,27 @@ XDD_INLINE void xdd_hash_end_block(struct xdd_hash *hash, u32 kind, bool wide,
 	}
 }
 
+/* Feed the whole stripes at @at to the four sums or lanes @to. @kind and @wide are constants to
+ * the compiler, which then keeps the sums in registers.
+ */
+XDD_INLINE void xdd_hash_stripes(u64 *to, const u32 kind, const bool wide,
+				 XDD_FIXED struct xdd_secret *secret, const u8 *at, const u8 *end,
+				 u32 n)
+{
+	u64 v[4] = { to[0], to[1], to[2], to[3] }, word[4];
+
+	for (u32 stripe = 0; stripe < XDD_BLOCK / XDD_STRIPE; stripe++) {
+		if (XDD_STRIPE * stripe >= n || at + XDD_STRIPE > end)
+			break;
+		for (u32 i = 0; i < 4; i++)
+			word[i] = xdd_load64(at + 8 * i);
+		xdd_hash_stripe(v, kind, wide, secret, word, stripe);
+		at += XDD_STRIPE;
+	}
+	for (u32 i = 0; i < 4; i++)
+		to[i] = v[i];
+}
+
 /*
  * Feed a block of whole stripes, @n bytes (32..XDD_BLOCK), that lie at @at, linear up to @end.
  * All blocks but a message's last have XDD_BLOCK bytes.
@@ -164,16 +186,16 @@ XDD_INLINE void xdd_hash_block(struct xdd_hash *hash, u32 kind, bool wide,
 			       XDD_FIXED struct xdd_secret *secret, const u8 *at, const u8 *end,
 			       u32 n)
 {
-	u64 word[4];
-
-	for (u32 stripe = 0; stripe < XDD_BLOCK / XDD_STRIPE; stripe++) {
-		if (XDD_STRIPE * stripe >= n || at + XDD_STRIPE > end)
-			break;
-		for (u32 i = 0; i < 4; i++)
-			word[i] = xdd_load64(at + 8 * i);
-		xdd_hash_stripe(hash, kind, wide, secret, word, stripe);
-		at += XDD_STRIPE;
-	}
+	if (kind == XDD_HASH_keyed && wide)
+		xdd_hash_stripes(hash->v, XDD_HASH_keyed, true, secret, at, end, n);
+	else if (kind == XDD_HASH_keyed)
+		xdd_hash_stripes(hash->v, XDD_HASH_keyed, false, secret, at, end, n);
+	else if (kind == XDD_HASH_siphash)
+		xdd_hash_stripes(hash->v, XDD_HASH_siphash, false, secret, at, end, n);
+	else
+		xdd_hash_stripes(hash->v, XDD_HASH_xxh64, false, secret, at, end, n);
+	if (kind == XDD_HASH_xxh64 && wide)
+		xdd_hash_stripes(hash->v + 4, XDD_HASH_xxh64, false, secret, at, end, n);
 	hash->len += n;
 	xdd_hash_end_block(hash, kind, wide, secret);
 }
@@ -293,7 +315,7 @@ XDD_INLINE struct xdd_digest xdd_hash_finish(struct xdd_hash *hash, u32 kind, bo
 		return xdd_sip_finish(hash, wide);
 	if (kind == XDD_HASH_keyed) {
 		if (hash->rest_len) {
-			xdd_hash_stripe(hash, kind, wide, secret, hash->rest, 0);
+			xdd_hash_stripe(hash->v, kind, wide, secret, hash->rest, 0);
 			xdd_hash_end_block(hash, kind, wide, secret);
 		}
 		out.lo = xdd_nh_finish(hash->v[2], secret->last[0]);

@@ -257,6 +257,15 @@ XDD_INLINE int xdd_hash_tail(XDD_FIXED struct xdd_fixed *fixed, XDD_FIXED struct
 	return rest ? xdd_packet_rest(packet, hash, off + stripes, rest) : 0;
 }
 
+/* Feed a stripe of the head. */
+XDD_INLINE void xdd_hash_head(struct xdd_hash *hash, u32 kind, bool wide,
+			      XDD_FIXED struct xdd_secret *secret, const u64 *word, u32 stripe)
+{
+	xdd_hash_stripe(hash->v, kind, wide, secret, word, stripe);
+	if (kind == XDD_HASH_xxh64 && wide)
+		xdd_hash_stripe(hash->v + 4, kind, false, secret, word, stripe);
+}
+
 /*
  * Hash @key, the tail from @packet.
  *
@@ -271,9 +280,9 @@ XDD_INLINE int xdd_key_hash(XDD_FIXED struct xdd_fixed *fixed, XDD_FIXED struct 
 	struct xdd_hash hash;
 
 	xdd_hash_start(&hash, fixed->hash, wide, secret, fixed->seed);
-	xdd_hash_stripe(&hash, fixed->hash, wide, secret, head, 0);
+	xdd_hash_head(&hash, fixed->hash, wide, secret, head, 0);
 	if (key->head_len > XDD_HEAD_SHORT)
-		xdd_hash_stripe(&hash, fixed->hash, wide, secret, head + 4, 1);
+		xdd_hash_head(&hash, fixed->hash, wide, secret, head + 4, 1);
 	hash.len = key->head_len;
 	xdd_hash_end_block(&hash, fixed->hash, wide, secret);
 	if (xdd_hash_tail(fixed, secret, packet, &hash, key->tail, key->head.tail_len))
@@ -298,17 +307,25 @@ struct xdd_identity {
 	struct xdd_digest digest;
 };
 
+/* Accessors: xdd_key_build() and xdd_key_hash(), in BPF functions: the verifier checks each once,
+ * and each has a stack frame of its own.
+ */
+extern u32 xdd_packet_key(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+			  struct xdd_key *key);
+extern int xdd_packet_digest(XDD_FIXED struct xdd_fixed *fixed, XDD_FIXED struct xdd_secret *secret,
+			     const struct xdd_packet *packet, const struct xdd_key *key,
+			     struct xdd_digest *digest);
+
 /* Key and digest of @packet. Returns XDD_BYPASS_MAX, or enum xdd_bypass where there is none. */
 XDD_INLINE u32 xdd_identify(XDD_FIXED struct xdd_fixed *fixed, XDD_FIXED struct xdd_secret *secret,
 			    const struct xdd_packet *packet, struct xdd_identity *identity)
 {
-	u32 bypass = xdd_key_build(fixed, packet, &identity->key);
+	u32 bypass = xdd_packet_key(fixed, packet, &identity->key);
 
 	if (bypass != XDD_BYPASS_MAX)
 		return bypass;
-	if (xdd_key_hash(fixed, secret, packet, &identity->key, &identity->digest))
+	if (xdd_packet_digest(fixed, secret, packet, &identity->key, &identity->digest))
 		return XDD_BYPASS_truncated;
-	xdd_key_complete(fixed, &identity->key, &identity->digest);
 	return XDD_BYPASS_MAX;
 }
 

@@ -23,7 +23,11 @@
 
 #define ROUNDS 7
 #define PACKETS 1000000
-#define FILTER_BYTES (32u << 20)
+
+/* Filters and hashes are sized for the live keys: the NIC's default of 32 MiB for 2M, the LRU
+ * hash with room for twice as many, which is over 200 bytes a key.
+ */
+#define FILTER_BYTES(keys) ((keys)*16)
 #define PEER_ENTRIES(keys) ((keys)*2)
 
 /* The least whose key packet header and rest of a stripe are there; see packet_make(). */
@@ -127,7 +131,7 @@ static void config_make(const struct bench_row *row, struct xdd_fixed *fixed, st
 		.clock = XDD_CLOCK_coarse,
 		.hashes = 4,
 		.slices = 1,
-		.blocks = FILTER_BYTES / XDD_LINE_BYTES,
+		.blocks = FILTER_BYTES(row->keys) / XDD_LINE_BYTES,
 		.lines_per_block = 1,
 		.stripes = 4096,
 		.link = XDD_LINK_ETHERNET,
@@ -136,7 +140,7 @@ static void config_make(const struct bench_row *row, struct xdd_fixed *fixed, st
 		.tick_ns = row->half_new ? window_ns / 16 : 1ULL << 40,
 	};
 	if (row->placement == XDD_PLACEMENT_percpu) {
-		fixed->blocks = FILTER_BYTES / cpus / XDD_CPU_BLOCK_BYTES;
+		fixed->blocks = FILTER_BYTES(row->keys) / cpus / XDD_CPU_BLOCK_BYTES + 1;
 		fixed->lines_per_block = XDD_CPU_BLOCK_LINES;
 	}
 	if (row->slicing == XDD_SLICING_horizontal)
@@ -195,8 +199,9 @@ static int run_open(struct bench_run *run, const struct bench_row *row)
 	if (!err)
 		err = program_set_live(bpf_map__fd(run->skel->maps.config), &live);
 	run->fd = err ? -1 : program_fd(run->skel, row->program);
-	run->memory_bytes =
-		row->program == BENCH_DEDUP && row->engine != XDD_ENGINE_exact ? FILTER_BYTES : 0;
+	run->memory_bytes = row->program == BENCH_DEDUP && row->engine != XDD_ENGINE_exact
+				    ? FILTER_BYTES(row->keys)
+				    : 0;
 	return err;
 }
 
