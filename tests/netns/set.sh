@@ -11,22 +11,22 @@ entry() { bpftool -j map dump pinned "$pins/$in/config" | json /dev/stdin \
 copies() { transmit "$tmp/once.pcap" && sleep 0.1; }
 
 "$frames" make "$tmp/once.pcap" --packets 500 --copies 0
-load "$in" --window 2s || { fail "load"; finish; }
+load "$in" --window 7200ms || { fail "load"; finish; }
 id=$(program_id "$in")
 link=$(bpftool -j link show pinned "$pins/$in"/link_* | json /dev/stdin 'j["id"]')
 copies
-check_command "set --window" 0 'window 5 s \(40 ticks of 125 ms\)' '' \
-	"$xdd" set "$in" --window 5s
-check_equal "the ticks are in the map" 40 "$(entry window_ticks)"
+check_command "set --window" 0 'window 36 s \(80 ticks of 450 ms\)' '' \
+	"$xdd" set "$in" --window 36s
+check_equal "the ticks are in the map" 80 "$(entry window_ticks)"
 copies
 check_equal "the entries were kept" "1000 500 500 0 500 500 0 0" "$(counters "$in")"
 check_command "a window beyond the ticks is refused with the range" 2 '' \
-	'125 ms to 15.875 s.*--restart' "$xdd" set "$in" --window 16s
-check_command "a window below a tick, too" 2 '' '125 ms to 15.875 s' \
+	'450 ms to 57.15 s.*--restart' "$xdd" set "$in" --window 128s
+check_command "a window below a tick, too" 2 '' '450 ms to 57.15 s' \
 	"$xdd" set "$in" --window 100ms
-check_equal "... and changes nothing" 40 "$(entry window_ticks)"
-check_command "set by the interface's name, as JSON" 0 '"window_ns": 4000000000' '' \
-	"$xdd" set "$in" --window 4s --json
+check_equal "... and changes nothing" 80 "$(entry window_ticks)"
+check_command "set by the interface's name, as JSON" 0 '"window_ns": 30000000000' '' \
+	"$xdd" set "$in" --window 30s --json
 
 check_command "set --action count" 0 'action count' '' "$xdd" set "$in" --action count
 copies
@@ -53,7 +53,7 @@ transmit "$tmp/many.pcap" &
 sender=$!
 changes=0
 while kill -0 $sender 2>/dev/null; do
-	"$xdd" set "$in" --window $((RANDOM % 10 + 1))s --quiet && changes=$((changes + 1))
+	"$xdd" set "$in" --window $((RANDOM % 10 + 5))s --quiet && changes=$((changes + 1))
 done
 wait $sender
 listen_end
@@ -83,6 +83,26 @@ transmit "$tmp/new.pcap"
 sleep 0.2
 check_equal "and it filters" "1000 500 500" "$(paste -d' ' <(counters "$in") <(echo "$before") |
 	awk '{ print $1 - $9, $2 - $10, $3 - $11 }')"
+# Killed while the new program takes over: one of the two filters, and all that is there is named.
+wrong=
+for moment in $(seq 12); do
+	[ $((moment % 2)) = 0 ] && window=100ms || window=100s
+	"$xdd" set "$in" --window "$window" --restart --quiet 2>"$tmp/restart" &
+	pid=$!
+	sleep "0.$(printf %03d $((RANDOM % 250)))"
+	kill -KILL $pid 2>/dev/null
+	wait $pid 2>/dev/null
+	"$xdd" status "$in" >"$tmp/status" 2>&1 || wrong="$wrong status:$(cat "$tmp/status")"
+	"$xdd" set "$in" --action drop --quiet || wrong="$wrong set"
+	[ "$(pins_of_ours)" = "$pins/$in" ] || wrong="$wrong pins:$(pins_of_ours)"
+	[ "$(program_id "$in")" != 0 ] || wrong="$wrong detached"
+done
+check_equal "kill -9 of set --restart at 12 moments: it stays attached, nothing is left over" \
+	"" "$wrong"
+check_command "... and can be restarted" 0 'window 100 ms' '' \
+	"$xdd" set "$in" --window 100ms --restart
+check_equal "... so that program and pin agree" "$(program_id "$in")" \
+	"$(bpftool -j prog show pinned "$pins/$in/program" | json /dev/stdin 'j["id"]')"
 objects "$(program_id "$in")" >"$tmp/objects"
 check "unload after a restart" "$xdd" unload "$in"
 check "... leaves nothing" wait_until all_gone "$tmp/objects"

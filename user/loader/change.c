@@ -139,10 +139,10 @@ static int plan_restart(struct change *c, struct build_plan *plan)
 		    : 0;
 }
 
-/* Let the link of slot @i run @program, and pin it beside that if @pin. An interface that is gone
- * has a link without a device: nothing to do.
+/* Let the link of slot @i run @program, and pin it beside that. An interface that is gone has a link
+ * without a device: nothing to do.
  */
-static int move_link(const struct change *c, u32 i, int program, bool pin)
+static int move_link(const struct change *c, u32 i, int program)
 {
 	char path[PATH_MAX], file[32];
 	int link, code = 0;
@@ -152,30 +152,26 @@ static int move_link(const struct change *c, u32 i, int program, bool pin)
 	link = bpf_obj_get(path);
 	if (link < 0)
 		return errno == ENOENT ? 0 : -errno;
-	if (bpf_link_update(link, program, NULL) && errno != ENOLINK)
-		code = -errno;
 	pins_path(path, c->in->name, PINS_NEW, file);
-	if (!code && pin && bpf_obj_pin(link, path))
+	if (bpf_obj_pin(link, path) || (bpf_link_update(link, program, NULL) && errno != ENOLINK))
 		code = -errno;
 	close(link);
 	return code;
 }
 
+/* Where that fails half-way, dropping the new folder gives the links back to the old program. */
 static int take_over(struct change *c, const struct dedup *skel)
 {
 	int code = 0;
 
 	for (u32 i = 0; !code && i < c->in->ifaces_used; i++)
-		code = move_link(c, i, build_program(skel), true);
+		code = move_link(c, i, build_program(skel));
 	if (!code)
 		code = pins_exchange(c->in->name);
-	if (!code)
-		return 0;
-	for (u32 i = 0; i < c->in->ifaces_used; i++)
-		move_link(c, i, c->in->program, false);
 	errno = -code;
-	return refuse(c->err, c->err_size, code, "%s: the new program cannot take over: %m",
-		      c->in->name);
+	return code ? refuse(c->err, c->err_size, code, "%s: the new program cannot take over: %m",
+			     c->in->name)
+		    : 0;
 }
 
 /* In the interfaces' network namespace. */

@@ -218,13 +218,29 @@ static u32 link_id(const char *name, enum pins_place place, const char *file, in
 	return info.id;
 }
 
+/* The link stays with the instance @name, whose program it is to run. */
+static void keep_link(const char *name, int link)
+{
+	char path[PATH_MAX];
+	int program;
+
+	pins_path(path, name, PINS_COMPLETE, PINS_PROGRAM);
+	program = bpf_obj_get(path);
+	if (program < 0)
+		return;
+	bpf_link_update(link, program, NULL);
+	close(program);
+}
+
 /* Detaching at once rather than when the kernel has collected the pin. */
 static void drop_link(const char *name, enum pins_place place, const char *file)
 {
 	int fd = -1;
 	u32 id = link_id(name, place, file, &fd);
 
-	if (id && id != link_id(name, PINS_COMPLETE, file, NULL))
+	if (id && id == link_id(name, PINS_COMPLETE, file, NULL))
+		keep_link(name, fd);
+	else if (id)
 		bpf_link_detach(fd);
 	if (fd >= 0)
 		close(fd);

@@ -48,8 +48,9 @@ int pins_publish(const char *name);
 /* The new folder becomes the instance, which becomes the new folder, at once. */
 int pins_exchange(const char *name);
 
-/* Detach the interfaces of a folder, except those whose links the instance @name holds, too; restore
- * their promiscuous mode; remove the folder. Nothing there is no error.
+/* Detach the interfaces of a folder and restore their promiscuous mode; remove the folder. A link that
+ * the instance @name holds, too, is one of an exchange: it runs that instance's program from then
+ * on. Nothing there is no error.
  */
 int pins_drop(const char *name, enum pins_place place);
 
