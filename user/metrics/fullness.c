@@ -12,6 +12,7 @@
 #include <xdd/key.h>
 
 #include "user/loader/instance.h"
+#include "user/model.h"
 
 #define TAG_VALUES 16777216.0
 
@@ -37,6 +38,16 @@ double fullness_rate(const struct xdd_fixed *fixed, const struct xdd_fill *fill)
 		rate += hit * fill->histogram[live];
 	}
 	return rate / fill->lines;
+}
+
+double fullness_rate_of(const struct xdd_fixed *fixed, double keys, u32 sites)
+{
+	double lines = (double)fixed->blocks * fixed->lines_per_block;
+	double slices = fixed->slicing == XDD_SLICING_horizontal ? fixed->slices : 1;
+
+	if (fixed->engine == XDD_ENGINE_tagged)
+		return model_tagged(keys / sites, lines);
+	return model_timer(keys / sites, slices, lines / slices * XDD_LINE_TIMERS, fixed->hashes);
 }
 
 /* Horizontal slices: a new key meets one of them. Vertical ones are ranges of one filter. */
@@ -120,6 +131,7 @@ static int read_sites(const struct instance *in, const struct counters *counters
 	int err = 0, sites = percpu ? counters->cpus : 1;
 
 	f->known = true;
+	f->fpr_full = fullness_rate_of(&in->fixed, in->meta.capacity_keys, sites);
 	for (int site = 0; !err && site < sites; site++) {
 		double share = 1.0 / sites;
 
@@ -134,6 +146,7 @@ static int read_exact(const struct instance *in, struct fullness *f)
 {
 	if (!xdd_key_is_flow(in->fixed.key))
 		f->fpr = ldexp(in->meta.capacity_keys, -128);
+	f->fpr_full = f->fpr;
 	return 0;
 }
 

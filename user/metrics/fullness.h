@@ -3,8 +3,9 @@
 #ifndef USER_METRICS_FULLNESS_H
 #define USER_METRICS_FULLNESS_H
 
-#include "user/metrics/counters.h"
 #include <xdd/age.h>
+
+#include "user/metrics/counters.h"
 
 struct instance;
 
@@ -16,7 +17,8 @@ struct fullness {
 	double density; /* share of all cells that are live */
 	double *slices; /* density of each slice; NULL: there is one, or one for each line */
 	u32 slices_used;
-	double fpr; /* a new key is called a duplicate with this probability, now */
+	double fpr;	 /* a new key is called a duplicate with this probability, now */
+	double fpr_full; /* ... with as many keys live as the filter is meant for */
 };
 
 /*
@@ -32,6 +34,9 @@ void fullness_free(struct fullness *fullness);
 
 /* The rate at which a filter of one slice, or of a slice per line, gives a false positive. */
 double fullness_rate(const struct xdd_fixed *fixed, const struct xdd_fill *fill);
+
+/* The same with @keys live in a filter of @sites sites, by how keys spread over the lines. */
+double fullness_rate_of(const struct xdd_fixed *fixed, double keys, u32 sites);
 
 /* Cells in a line. */
 u32 fullness_line_cells(const struct xdd_fixed *fixed);

@@ -126,25 +126,31 @@ static void print_loss(const struct status *status)
 
 	if (status->instance->fixed.engine == XDD_ENGINE_exact) {
 		print_exact_loss(status);
-	} else if (!f->known) {
+		return;
+	}
+	if (!f->known)
 		printf("  lost        not known: nobody has measured how full the filter is\n");
-	} else if (!f->fpr) {
+	else if (!f->fpr)
 		printf("  lost        no key is live now, so none is mistaken for another\n");
-	} else {
+	else
 		printf("  lost        %.2g of the distinct packets by the model: %s\n", f->fpr,
 		       status_loss_text(f->fpr, rate, text));
-	}
+	printf("              %.2g of them with %" PRIu64 " keys live, which it is meant for\n",
+	       f->fpr_full, (uint64_t)status->instance->meta.capacity_keys);
 }
 
 static void print_fullness(const struct status *status)
 {
 	const struct fullness *f = &status->fullness;
-	char since[UNITS_TEXT_MAX];
+	u64 seconds = f->since_sweep_ns / 1000000000;
 
 	if (!f->known)
 		return;
-	printf("  live        %.3g %% of the cells, %s ago", 100 * f->density,
-	       units_time_text(f->since_sweep_ns / 1000000 * 1000000, since));
+	printf("  live        %.3g %% of the cells, measured ", 100 * f->density);
+	if (seconds)
+		printf("%" PRIu64 " s ago", (uint64_t)seconds);
+	else
+		printf("just now");
 	if (status->ageing)
 		printf("; aged by process %d\n", status->ageing);
 	else
