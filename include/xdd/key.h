@@ -326,6 +326,7 @@ XDD_INLINE u32 xdd_identify(XDD_FIXED struct xdd_fixed *fixed, XDD_FIXED struct 
 		return bypass;
 	if (xdd_packet_digest(fixed, secret, packet, &identity->key, &identity->digest))
 		return XDD_BYPASS_truncated;
+	xdd_key_complete(fixed, &identity->key, &identity->digest);
 	return XDD_BYPASS_MAX;
 }
 
