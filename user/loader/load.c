@@ -205,8 +205,7 @@ static void make_meta(struct job *job, const struct derived *derived)
 	meta->memory_bytes = derived->memory_bytes;
 	meta->capacity_keys = derived->capacity_keys;
 	for (u32 i = 0; i < job->n; i++) {
-		snprintf(meta->ifaces[i].name, sizeof(meta->ifaces[i].name), "%s",
-			 job->ifaces[i].name);
+		memcpy(meta->ifaces[i].name, job->ifaces[i].name, IF_NAMESIZE);
 		meta->ifaces[i].ifindex = job->ifaces[i].ifindex;
 	}
 }
