@@ -103,12 +103,14 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: send IFACE FILE [RATE]\n");
 		return 2;
 	}
-	s = calloc(1, sizeof(*s));
-	capture = s ? pcap_open_offline(argv[2], err) : NULL;
+	capture = pcap_open_offline(argv[2], err);
 	if (!capture) {
-		fprintf(stderr, "send: %s\n", s ? err : "no memory");
+		fprintf(stderr, "send: %s\n", err);
 		return 1;
 	}
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return 1;
 	s->rate = argc > 3 ? atof(argv[3]) : 0;
 	s->sock = open_socket(argv[1]);
 	code = s->sock < 0 ? 1 : send_all(s, capture);
