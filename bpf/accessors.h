@@ -68,6 +68,15 @@ XDD_INLINE void xdd_packet_layers(XDD_FIXED struct xdd_fixed *fixed,
 	parse_ip(packet->source, packet->len, layers);
 }
 
+/* @n, which is 1..@max (a power of two): kernels before 6.18 do not see it through n - 1. */
+XDD_INLINE u32 bounded(u32 n, const u32 max)
+{
+	u32 less = (n - 1) & (max - 1);
+
+	xdd_opaque(less);
+	return less + 1;
+}
+
 /* The linear part is read directly; what reaches into fragments from a copy. */
 __attribute__((noinline)) int hash_block(struct xdp_md *ctx, struct xdd_hash *hash, u32 off, u32 n)
 {
@@ -83,8 +92,8 @@ __attribute__((noinline)) int hash_block(struct xdp_md *ctx, struct xdd_hash *ha
 		at += off;
 	} else {
 		copy = bpf_map_lookup_elem(&scratch, &zero);
-		xdd_opaque(n);
-		if (!copy || n - 1 >= XDD_BLOCK || bpf_xdp_load_bytes(ctx, off, copy->block, n))
+		n = bounded(n, XDD_BLOCK);
+		if (!copy || bpf_xdp_load_bytes(ctx, off, copy->block, n))
 			return -1;
 		at = copy->block;
 		end = copy->block + XDD_BLOCK;
@@ -107,8 +116,8 @@ __attribute__((noinline)) int hash_rest(struct xdp_md *ctx, struct xdd_hash *has
 		return 0;
 	}
 	copy = bpf_map_lookup_elem(&scratch, &zero);
-	xdd_opaque(n);
-	if (!copy || n - 1 >= XDD_STRIPE - 1 || bpf_xdp_load_bytes(ctx, off, copy->block, n))
+	n = bounded(n, XDD_STRIPE);
+	if (!copy || bpf_xdp_load_bytes(ctx, off, copy->block, n))
 		return -1;
 	xdd_hash_rest(hash, copy->lead, copy->block + XDD_BLOCK, SCRATCH_LEAD, n);
 	return 0;
@@ -157,6 +166,7 @@ XDD_INLINE struct xdd_line *block_line(struct xdd_block *block, u32 line)
 	u32 at = skip + line * XDD_LINE_BYTES;
 
 	xdd_opaque(at);
+	at &= -8u; /* which 6.1 forgets when it is spilled, and atomics demand */
 	if (at > XDD_CPU_BLOCK_BYTES - XDD_LINE_BYTES)
 		return NULL;
 	return (struct xdd_line *)((u8 *)block + at);
