@@ -110,6 +110,22 @@ check_equal "... and attaches nothing" 0 "$(program_id "$in")"
 check_command "load inside nsenter --net is not" 0 '' '' in_rx "$xdd" load "$in" --quiet
 check_command "nor is unload from outside" 0 '' '' "$xdd" unload "$in"
 
+# A signal in the middle waits for the end.
+wrong=
+for moment in $(seq 10); do
+	"$xdd" load "$in" --netns "$rx" --quiet 2>"$tmp/error" &
+	pid=$!
+	sleep "0.$(printf %03d $((RANDOM % 200)))"
+	kill -INT $pid 2>/dev/null
+	wait $pid
+	for pin in $(pins_of_ours); do
+		[ "$pin" = "$pins/$in" ] || wrong="$wrong $moment:$pin"
+		"$xdd" unload "$in" || wrong="$wrong $moment:unload"
+	done
+	[ "$(program_id "$in")" = 0 ] || wrong="$wrong $moment:attached"
+done
+check_equal "SIGINT during load: all or nothing" "" "$wrong"
+
 # A loader that was killed while it made an instance.
 load "$in"
 mv -T "$pins/$in" "$pins/~$in"
@@ -123,7 +139,7 @@ check_equal "... and not promiscuous" 0 "$(promisc "$in")"
 
 # In a bpffs of its own, so that nobody else's instance goes.
 cat >"$tmp/all" <<-END
-	mount -t bpf bpf /sys/fs/bpf
+	umount -l /sys/fs/bpf
 	"$xdd" load "$in" --netns "$rx" --quiet && exit 1
 	"$xdd" load "$in" --netns "$rx" --quiet --force || exit
 	"$xdd" load "$out" --netns "$tx" --quiet --force || exit
@@ -131,7 +147,7 @@ cat >"$tmp/all" <<-END
 	ls -A /sys/fs/bpf/xdp-dedup && exit 1
 	exit 0
 END
-check_command "unload --all; --force loads into a bpffs that ends with us" 0 \
+check_command "unload --all; --force loads into a bpffs that ends with us, mounted if need be" 0 \
 	"\\[\"$in\", \"$out\"\\]" 'ip netns exec' unshare -m sh "$tmp/all"
 check_equal "... and detached" 0 "$(program_id "$in")"
 finish

@@ -75,7 +75,8 @@ static int load_error(const struct build_plan *plan, int code, char *err, size_t
 	const char *words = kernel_log_first();
 	char memory[UNITS_TEXT_MAX];
 
-	if (code == -ENOMEM || code == -E2BIG)
+	/* The verifier says -E2BIG, too, of a program that it finds too long to follow. */
+	if (code == -ENOMEM || (code == -E2BIG && words && strncmp(words, "prog ", 5)))
 		return refuse(err, err_size, code,
 			      "the kernel has no memory for the filter of %s: a smaller --memory",
 			      units_size_text(plan->meta.memory_bytes, memory));

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,8 @@
 #define BPFFS "/sys/fs/bpf"
 #define LOCK_WAIT_MS 10000
 #define LOCK_POLL_MS 20
+
+static sigset_t signals_before; /* while the lock is held, signals that end us wait */
 
 static bool is_bpffs(const char *path)
 {
@@ -129,6 +132,18 @@ static void clear_leftovers(void)
 		closedir(folder);
 }
 
+static void hold_signals_back(void)
+{
+	sigset_t ends;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGHUP);
+	sigaddset(&ends, SIGPIPE);
+	sigprocmask(SIG_BLOCK, &ends, &signals_before);
+}
+
 int pins_lock(bool create, bool force, char *err, size_t err_size)
 {
 	int root = create ? bpffs_ready(force, err, err_size) : 0;
@@ -144,6 +159,7 @@ int pins_lock(bool create, bool force, char *err, size_t err_size)
 			      "which by fuser -v " INSTANCE_ROOT);
 	if (root < 0)
 		return root_error(root, err, err_size);
+	hold_signals_back();
 	clear_leftovers();
 	return root;
 }
@@ -152,6 +168,7 @@ void pins_unlock(int root)
 {
 	rmdir(INSTANCE_ROOT);
 	close(root);
+	sigprocmask(SIG_SETMASK, &signals_before, NULL);
 }
 
 void pins_path(char path[PATH_MAX], const char *name, enum pins_place place, const char *file)

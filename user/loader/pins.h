@@ -16,7 +16,8 @@
 #define PINS_LINK "link_" /* and the interface's index at load */
 
 /*
- * Take the lock on the root, and clear what killed loaders and unloaders left behind. With
+ * Take the lock on the root, and clear what killed loaders and unloaders left behind. SIGINT,
+ * SIGTERM, SIGHUP and SIGPIPE wait until pins_unlock(). With
  * @create, mount bpffs and make the root where they are missing; @force: also where the mount is
  * private and its pins end with this command.
  *
