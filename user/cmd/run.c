@@ -3,20 +3,15 @@
 #include "cmd.h"
 #include "load.h"
 
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
-#include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <xdd/counters.h>
-
 #include "../age/ager.h"
 #include "../loader/load.h"
 #include "../message.h"
+#include "../metrics/counters.h"
 
 #define LINE_PERIOD_NS (2ull * 1000 * 1000 * 1000)
 #define IDLE_PERIOD_NS (100ull * 1000 * 1000)
@@ -38,36 +33,19 @@ static u64 now_ns(void)
 	return now.tv_sec * 1000000000ull + now.tv_nsec;
 }
 
-/* Sums over all interfaces and CPUs. Returns 0 or a negative errno. */
-static int sum_counters(int map, struct xdd_count *received, struct xdd_count *duplicates)
-{
-	int cpus = libbpf_num_possible_cpus(), err = 0;
-	struct xdd_counters *counters;
-
-	counters = cpus < 0 ? NULL : calloc(cpus, sizeof(*counters));
-	if (!counters)
-		return -ENOMEM;
-	*received = *duplicates = (struct xdd_count){ 0 };
-	for (u32 slot = 0; !err && slot <= XDD_MAX_IFACES; slot++) {
-		err = bpf_map_lookup_elem(map, &slot, counters);
-		for (int i = 0; !err && i < cpus; i++) {
-			received->packets += counters[i].received.packets;
-			duplicates->packets += counters[i].duplicate.packets;
-		}
-	}
-	free(counters);
-	return err;
-}
-
 static void print_line(struct run *r)
 {
-	struct xdd_count received, duplicates;
+	struct counters counters;
+	u64 packets, duplicates;
 
-	if (sum_counters(r->in.maps.counters, &received, &duplicates))
+	if (counters_read(r->in.maps.counters, &counters))
 		return;
+	packets = counters.total.received.packets;
+	duplicates = counters.total.duplicate.packets;
+	counters_free(&counters);
 	printf("\r%s: %llu packets, %llu duplicates (%.1f %%)\033[K", r->in.name,
-	       (unsigned long long)received.packets, (unsigned long long)duplicates.packets,
-	       received.packets ? 100.0 * duplicates.packets / received.packets : 0.0);
+	       (unsigned long long)packets, (unsigned long long)duplicates,
+	       packets ? 100.0 * duplicates / packets : 0.0);
 	fflush(stdout);
 	r->line = true;
 }
