@@ -166,10 +166,11 @@ XDD_INLINE struct xdd_line *block_line(struct xdd_block *block, u32 line)
 	u32 at = skip + line * XDD_LINE_BYTES;
 
 	xdd_opaque(at);
-	at &= -8u; /* which 6.1 forgets when it is spilled, and atomics demand */
 	if (at > XDD_CPU_BLOCK_BYTES - XDD_LINE_BYTES)
 		return NULL;
-	return (struct xdd_line *)((u8 *)block + at);
+	xdd_opaque(at);
+	/* Its alignment, which atomics demand, 6.1 forgot where it was spilled. */
+	return (struct xdd_line *)((u8 *)block + (at & -8u));
 }
 
 XDD_INLINE struct xdd_line *xdd_line_at(struct xdd_store *store, u32 block, u32 line)
