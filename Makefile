@@ -27,7 +27,10 @@ USER_CFLAGS := -std=gnu11 -g -fno-strict-aliasing $(WARNINGS) -D_GNU_SOURCE \
 	-DVERSION='"$(VERSION)"' $(INCLUDES)
 LIBS := -Wl,--as-needed -lbpf -lelf -ljansson -lz -lpcap -lpthread -lm
 TEST_LIBS := -lcmocka -lxxhash
-BPF_CFLAGS := -O2 -g -target bpf -mcpu=v3 -std=gnu11 $(WARNINGS) -Iinclude -Imaps -I. \
+# Kernel 6.1 takes the end of a loop's body for the way into an endless one where the compiler
+# puts it before the loop's start: blocks stay in the order of the source.
+BPF_CFLAGS := -O2 -mllvm -disable-block-placement -g -target bpf -mcpu=v3 -std=gnu11 $(WARNINGS) \
+	-Iinclude -Imaps -I. \
 	-I/usr/include/$(shell gcc -print-multiarch 2>/dev/null)
 
 # unknownMacro: X-macro lists; compareBoolExpressionWithInt: `i <= flag` is meant
