@@ -62,7 +62,7 @@ endif
 program := $(BUILD)/xdp-dedup
 library := $(BUILD)/libuser.a
 
-.PHONY: all build tests check headers demo bench lint format install uninstall setup clean
+.PHONY: all build tests check headers fuzz demo bench lint format install uninstall setup clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -111,6 +111,9 @@ check: tests
 
 headers:
 	tests/headers.sh
+
+fuzz:
+	BUILD=$(BUILD) FUZZ_SECONDS=$(or $(FUZZ_SECONDS),600) tests/fuzz/parse.sh
 
 demo: build
 	scripts/demo
