@@ -86,7 +86,7 @@ $(BUILD)/%.o: %.c Makefile | $(SKELETONS)
 
 $(BUILD)/tests/tools/%: $(BUILD)/tests/tools/%.o
 	$(call say,LINK)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(TEST_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(TEST_PROGRAMS): $(BUILD)/%: $(BUILD)/%.o $(library)
 	$(call say,LINK)
@@ -115,8 +115,8 @@ headers:
 fuzz:
 	BUILD=$(BUILD) FUZZ_SECONDS=$(or $(FUZZ_SECONDS),600) tests/fuzz/parse.sh
 
-demo: build
-	scripts/demo
+demo:
+	BUILD=$(BUILD) scripts/demo
 
 bench: tests
 	$(program) bench
