@@ -10,6 +10,7 @@
 #include "user/capture/capture.h"
 
 #define RANDOM_FRAMES 1200
+#define FEW_FRAMES 400
 
 static u64 run_number;
 static bool few; /* an emulated machine is slow: one hash, two keys */
@@ -98,7 +99,7 @@ static void visit_random(struct xdd_fixed *fixed, void *context)
 			if (few && fixed->hash != XDD_HASH_keyed)
 				continue;
 			vary(fixed, &live);
-			run_random(fixed, &live, RANDOM_FRAMES, context);
+			run_random(fixed, &live, few ? FEW_FRAMES : RANDOM_FRAMES, context);
 		}
 	}
 }
@@ -113,12 +114,12 @@ static void test_random(void **state)
 	structures_each(visit_random, &outcome);
 	print_message("# %u distinct, %u duplicates in %lu configurations\n", outcome.distinct,
 		      outcome.seen, (unsigned long)run_number);
-	assert_true(outcome.distinct > 3000 && outcome.seen > 3000);
-	assert_true(outcome.bypassed[XDD_BYPASS_not_ip] > 30);
-	assert_true(outcome.bypassed[XDD_BYPASS_truncated] > 30);
-	assert_true(outcome.bypassed[XDD_BYPASS_malformed] > 30);
-	assert_true(outcome.bypassed[XDD_BYPASS_bad_checksum] > 30);
-	assert_true(outcome.bypassed[XDD_BYPASS_unsupported] > 30);
+	assert_true(outcome.distinct > 1000 && outcome.seen > 1000);
+	assert_true(outcome.bypassed[XDD_BYPASS_not_ip] > 10);
+	assert_true(outcome.bypassed[XDD_BYPASS_truncated] > 10);
+	assert_true(outcome.bypassed[XDD_BYPASS_malformed] > 10);
+	assert_true(outcome.bypassed[XDD_BYPASS_bad_checksum] > 10);
+	assert_true(outcome.bypassed[XDD_BYPASS_unsupported] > 10);
 	assert_int_equal(outcome.bypassed[XDD_BYPASS_stale], 0);
 	assert_int_equal(outcome.bypassed[XDD_BYPASS_internal], 0);
 }
