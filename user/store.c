@@ -76,6 +76,22 @@ void store_close(struct xdd_store *store)
 	store->entries = NULL;
 }
 
+void store_fill(const struct xdd_store *store, u64 now_ns, struct xdd_fill *fill)
+{
+	struct xdd_when when = xdd_when(now_ns / store->fixed.tick_ns, store->live.window_ticks);
+	u64 lines = (u64)store->fixed.blocks * store->fixed.lines_per_block;
+
+	memset(fill, 0, sizeof(*fill));
+	for (u64 i = 0; i < lines; i++) {
+		struct xdd_line line = store->lines[i];
+		u32 live = xdd_line_sweep(&line, store->fixed.engine == XDD_ENGINE_tagged, when);
+
+		fill->lines++;
+		fill->live += live;
+		fill->histogram[live]++;
+	}
+}
+
 u64 store_bytes(const struct xdd_store *store)
 {
 	if (store->entries)

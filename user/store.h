@@ -3,6 +3,7 @@
 #ifndef USER_STORE_H
 #define USER_STORE_H
 
+#include "xdd/age.h"
 #include "xdd/config.h"
 #include "xdd/hash.h"
 #include "xdd/line.h"
@@ -50,6 +51,9 @@ void store_close(struct xdd_store *store);
 /* The verdict on @packet at @now_ns, the packet's own time. */
 struct xdd_verdict store_decide(struct xdd_store *store, const struct xdd_packet *packet,
 				u64 now_ns);
+
+/* Count the cells of the line engines that are live at @now_ns into @fill. */
+void store_fill(const struct xdd_store *store, u64 now_ns, struct xdd_fill *fill);
 
 /* Bytes of memory the filter holds now. */
 u64 store_bytes(const struct xdd_store *store);

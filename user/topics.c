@@ -25,12 +25,11 @@ static void topic_engines(FILE *to)
 	print_names(to, "\n--action: what happens to duplicates", action_names, action_help);
 	fprintf(to,
 		"\nA false positive is a first copy that is called duplicate, a false negative a\n"
-		"duplicate that is called first. tagged errs on about one packet in a million and "
-		"may\n"
-		"let a copy through when a line is full; timer has the rate that its size gives "
-		"it;\n"
-		"exact does not err. All forget a packet within one tick of the end of the "
-		"window.\n");
+		"duplicate that is called first. tagged errs on about 5 packets in ten\n"
+		"million at its capacity, and may let a copy through when a line is full; timer "
+		"has\n"
+		"the rate that its size gives it; exact does not err. tagged and timer forget a\n"
+		"packet within the last tick of the window, exact at its end.\n");
 }
 
 static void topic_cluster(FILE *to)

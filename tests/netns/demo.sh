@@ -28,7 +28,8 @@ check_command "an unknown option" 2 '' 'usage: scripts/demo' scripts/demo --yes
 check_command "--no-install says what is missing" 0 'is installed' '' scripts/demo --no-install
 
 start
-check "it works" wait "$demo"
+wait "$demo"
+check_equal "it works" 0 $?
 check_equal "all numbers agree" "6 0" \
 	"$(grep -c '^   yes  ' "$tmp/output") $(grep -c '^   NO ' "$tmp/output")"
 check "and it says so" grep -q '^They agree: 8211 of 20000 frames were copies' "$tmp/output"

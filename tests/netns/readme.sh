@@ -87,7 +87,7 @@ check_equal "options that are none" "" "$(cat "$tmp/unknown")"
 
 # And every file and folder.
 for path in $(grep -Eo '\]\([^)]*\)' $readme | tr -d '()]') \
-	$(grep -Eo '\b(include|maps|bpf|user|tests|scripts)/[a-z_/.]*' $readme); do
+	$(grep -Eo '(^|[ `=("])(include|maps|bpf|user|tests|scripts)/[a-z_/.]*' $readme | tr -d ' `=("'); do
 	[ -e "$path" ] || echo "$path"
 done >"$tmp/absent"
 check_equal "files that are absent" "" "$(cat "$tmp/absent")"

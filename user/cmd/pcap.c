@@ -17,6 +17,7 @@
 #include "../capture/writer.h"
 #include "../derive.h"
 #include "../message.h"
+#include "../metrics/fullness.h"
 #include "../names.h"
 #include "../secret.h"
 #include "../store.h"
@@ -30,9 +31,13 @@ struct output {
 	struct capture_writer writer;
 };
 
+/* A rate of false positives beyond which the filter is plainly too small. */
+#define FPR_HIGH 0.01
+
 struct job {
 	const struct options *o;
 	struct derived derived;
+	u64 last_ns; /* time of the last frame */
 	struct capture_set *set;
 	struct xdd_store store;
 	struct output kept, copies;
@@ -149,6 +154,7 @@ static bool judge(struct job *job, const struct capture_item *item)
 	struct xdd_verdict verdict = store_decide(&job->store, &packet, item->time_ns);
 	bool seen = verdict.bypass == XDD_BYPASS_MAX && verdict.found & XDD_SEEN;
 
+	job->last_ns = item->time_ns;
 	count(&job->received, packet.wire_len);
 	if (verdict.bypass != XDD_BYPASS_MAX)
 		count(&job->bypassed[verdict.bypass], packet.wire_len);
@@ -245,13 +251,16 @@ static int process(struct job *job)
 }
 
 /* Chance that a distinct packet is called a copy. Wide digests collide with at most 2^-62, and a
- * packet meets, on average, half of the others.
+ * packet meets, on average, half of the others. Else by how full the filter is at the end.
  */
 static double fpr_model(const struct job *job)
 {
+	struct xdd_fill fill;
+
 	if (job->derived.fixed.engine == XDD_ENGINE_exact)
 		return ldexp(job->distinct.packets, -63);
-	return job->derived.fpr_model;
+	store_fill(&job->store, job->last_ns, &fill);
+	return fullness_rate(&job->derived.fixed, &fill);
 }
 
 static json_t *json_bypassed(const struct job *job)
@@ -324,6 +333,9 @@ static void print_errors(const struct job *job, FILE *to)
 			"memory was short: %llu packets were forgotten within the window, their "
 			"copies may have passed: give --memory more\n",
 			(unsigned long long)(job->store.forgotten + job->store.evictions));
+	if (fpr > FPR_HIGH)
+		fprintf(to, "the filter was too full for this traffic: packets that are no copies "
+			    "were dropped: give --memory more\n");
 }
 
 static void print_text(const struct job *job, FILE *to)

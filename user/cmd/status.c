@@ -99,7 +99,8 @@ int cmd_status(struct options *o)
 	code = o->n_args ? show(o, o->args[0], all) : show_all(o, all);
 	if (!all)
 		return code;
-	if (code == EXIT_OK) {
+	/* One that cannot be read does not hide the others. */
+	if (code == EXIT_OK || !o->n_args) {
 		json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
 		putchar('\n');
 	}
