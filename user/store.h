@@ -5,8 +5,8 @@
 
 #include "xdd/config.h"
 #include "xdd/hash.h"
-#include "xdd/line.h"
 #include "xdd/packet.h"
+#include "xdd/store.h"
 
 struct xdd_verdict;
 
@@ -22,6 +22,8 @@ struct xdd_store {
 	struct xdd_fixed fixed;
 	struct xdd_live live;
 	struct xdd_secret secret;
+	u64 random; /* bit engines: of the next question */
+	struct xdd_loads loads;
 	struct xdd_line *lines;	     /* line engines: blocks x lines_per_block */
 	struct store_entry *entries; /* exact: open addressing, size a power of two */
 	size_t size;
@@ -50,6 +52,18 @@ void store_close(struct xdd_store *store);
 /* The verdict on @packet at @now_ns, the packet's own time. */
 struct xdd_verdict store_decide(struct xdd_store *store, const struct xdd_packet *packet,
 				u64 now_ns);
+
+/* The random number of the next question: each call gives another one. */
+static inline u64 store_random(struct xdd_store *store)
+{
+	u64 random = store->random;
+
+	store->random = xdd_mix64(random + 1);
+	return random;
+}
+
+/* Share of the cells, bits or entries that are used at @now_ns. */
+double store_load(struct xdd_store *store, u64 now_ns);
 
 /* Bytes of memory the filter holds now. */
 u64 store_bytes(const struct xdd_store *store);

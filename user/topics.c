@@ -29,8 +29,11 @@ static void topic_engines(FILE *to)
 		"may\n"
 		"let a copy through when a line is full; timer has the rate that its size gives "
 		"it;\n"
-		"exact does not err. All forget a packet within one tick of the end of the "
-		"window.\n");
+		"exact does not err. These forget a packet within one tick of the end of the "
+		"window.\n"
+		"The others have no window: they are for long streams, and xdp-dedup simulate "
+		"shows\n"
+		"what they mistake and miss.\n");
 }
 
 static void topic_cluster(FILE *to)
@@ -52,6 +55,9 @@ static void topic_papers(FILE *to)
 		"                   window and a duplicate does not extend it (section 4)\n"
 		"  --slicing        horizontal and vertical slices\n"
 		"  --capacity       with --engine timer: m = -k n / ln(1 - P^(1/k)) cells\n"
+		"Bera, Dutta, Narang, Bhattacherjee: biased sampling Bloom filters (2012).\n"
+		"  --engine sbf, rsbf, bsbf, bsbfsd, rlbsbf; --variant, --p-star, --sbf-p\n"
+		"  simulate         its streams; rsbf by default as its tables were made\n"
 		"--engine tagged is ours: a horizontal slice of one cache line, with tags.\n");
 }
 

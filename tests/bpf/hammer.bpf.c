@@ -58,7 +58,7 @@ int hammer(struct xdp_md *ctx)
 	*(u32 *)(data + 26) = number;
 	packet = packet_open(ctx, bpf_xdp_get_buff_len(ctx));
 	verdict = xdd_decide(&xdd_fixed, live, &xdd_secret, NULL, &packet,
-			     (1ULL << 40) + (u64)number * HAMMER_STEP_NS);
+			     (1ULL << 40) + (u64)number * HAMMER_STEP_NS, random_at(number));
 	if (verdict.bypass != XDD_BYPASS_MAX)
 		mine->bypassed++;
 	else if (!(verdict.found & XDD_SEEN))
