@@ -156,7 +156,7 @@ static void measure(const struct column *column, double *fpr, double *fnr)
 	struct xdd_fixed fixed = bits_fixed(column->engine, 671088 / XDD_LINE_BYTES, 2);
 	u64 domain = stream_domain(records, 0.15), fp = 0, fn = 0, distinct = 0;
 	struct xdd_digest digests[BATCH_MAX];
-	bool seen[BATCH_MAX], copy[BATCH_MAX];
+	bool seen[BATCH_MAX], copy[BATCH_MAX] = {};
 	struct xdd_store store;
 	struct stream stream;
 	struct truth truth;
