@@ -5,11 +5,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "user/accessors.h"
 #include "user/secret.h"
 
 #define STORE_FIRST_SIZE (1u << 14)
+#define HUGE_PAGE (2ul << 20)
 
 static struct store_entry *entries_new(size_t size)
 {
@@ -25,8 +27,13 @@ static int lines_new(struct xdd_store *store)
 	size_t bytes = (size_t)store->fixed.blocks * store->fixed.lines_per_block *
 		       sizeof(struct xdd_line);
 
-	if (posix_memalign((void **)&store->lines, XDD_LINE_BYTES, bytes))
+	bool huge = bytes >= HUGE_PAGE;
+
+	if (posix_memalign((void **)&store->lines, huge ? HUGE_PAGE : XDD_LINE_BYTES, bytes))
 		return -ENOMEM;
+	/* Look-ups anywhere in it would otherwise miss the TLB each time. A hint: it may fail. */
+	if (huge)
+		madvise(store->lines, bytes, MADV_HUGEPAGE);
 	memset(store->lines, 0, bytes);
 	return 0;
 }

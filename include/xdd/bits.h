@@ -132,6 +132,12 @@ XDD_INLINE u32 xdd_bits_set(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_
 	return ~old >> shift & 1;
 }
 
+/* @word turned left by @by, 0..63; xdd_rotl64() takes constants above 0. */
+XDD_INLINE u64 xdd_bits_turn(u64 word, u32 by)
+{
+	return word << by | word >> (-by & 63);
+}
+
 /* Clear the bits @mask of @word. Returns the word that was. */
 XDD_INLINE u64 xdd_bits_clear_mask(XDD_FIXED struct xdd_fixed *fixed, u64 *word, u64 mask)
 {
@@ -151,7 +157,7 @@ XDD_INLINE void xdd_bits_clear_run(XDD_FIXED struct xdd_fixed *fixed, const stru
 	u32 shift;
 	u64 *word = xdd_bits_word(bits, i, &shift);
 
-	xdd_bits_clear_mask(fixed, word, xdd_rotl64(~0ULL >> (64 - n), shift));
+	xdd_bits_clear_mask(fixed, word, xdd_bits_turn(~0ULL >> (64 - n), shift));
 }
 
 /* Clear bit @i. Returns 1 if it was 1. */

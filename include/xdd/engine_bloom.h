@@ -13,7 +13,7 @@ XDD_INLINE u32 xdd_bloom_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store
 {
 	struct xdd_lock *lock;
 	struct xdd_bits own;
-	u32 found = XDD_SEEN;
+	u32 fresh = 0;
 
 	if (!xdd_bits_own_anywhere(fixed, store, question, &own))
 		return XDD_MISSING;
@@ -21,12 +21,10 @@ XDD_INLINE u32 xdd_bloom_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store
 		return XDD_SEEN;
 	if (!xdd_bits_lock(fixed, store, question, &lock))
 		return XDD_MISSING;
-	for (u32 i = 0; i < XDD_MAX_HASHES && i < fixed->hashes; i++) {
-		if (xdd_bits_set(fixed, &own, i))
-			found = 0;
-	}
+	for (u32 i = 0; i < XDD_MAX_HASHES && i < fixed->hashes; i++)
+		fresh |= xdd_bits_set(fixed, &own, i);
 	xdd_bits_unlock(lock);
-	return found;
+	return fresh ? 0 : XDD_SEEN;
 }
 
 #endif

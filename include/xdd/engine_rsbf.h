@@ -26,11 +26,11 @@ XDD_INLINE void xdd_rsbf_clear_one(XDD_FIXED struct xdd_fixed *fixed, const stru
 	shift = at % 64;
 	for (u32 n = 0; n < XDD_LINE_WORDS; n++) {
 		u64 *word = &random->line[i]->word[(at / 64 + n) % XDD_LINE_WORDS];
-		u64 turned = xdd_rotl64(*(volatile u64 *)word, -shift & 63);
+		u64 turned = xdd_bits_turn(*(volatile u64 *)word, -shift & 63);
 
 		if (!turned)
 			continue;
-		xdd_bits_clear_mask(fixed, word, xdd_rotl64(turned & -turned, shift));
+		xdd_bits_clear_mask(fixed, word, xdd_bits_turn(turned & -turned, shift));
 		return;
 	}
 }

@@ -124,7 +124,7 @@ XDD_INLINE u64 xdd_fetch_add64(u64 *at, u64 n)
 
 XDD_INLINE u64 xdd_rotl64(u64 v, u32 by)
 {
-	return (v << by) | (v >> (-by & 63));
+	return (v << by) | (v >> (64 - by));
 }
 
 /* Map a uniform 32-bit @hash to [0, @n) without division (Lemire 2019); the low half
