@@ -27,7 +27,10 @@ USER_CFLAGS := -std=gnu11 -g -fno-strict-aliasing $(WARNINGS) -D_GNU_SOURCE \
 	-DVERSION='"$(VERSION)"' $(INCLUDES)
 LIBS := -Wl,--as-needed -lbpf -lelf -ljansson -lz -lpcap -lpthread -lm
 TEST_LIBS := -lcmocka -lxxhash
-BPF_CFLAGS := -O2 -g -target bpf -mcpu=v3 -std=gnu11 $(WARNINGS) -Iinclude -Imaps -I. \
+# Kernel 6.1 takes the end of a loop's body for the way into an endless one where the compiler
+# puts it before the loop's start: blocks stay in the order of the source.
+BPF_CFLAGS := -O2 -mllvm -disable-block-placement -g -target bpf -mcpu=v3 -std=gnu11 $(WARNINGS) \
+	-Iinclude -Imaps -I. \
 	-I/usr/include/$(shell gcc -print-multiarch 2>/dev/null)
 
 # unknownMacro: X-macro lists; compareBoolExpressionWithInt: `i <= flag` is meant
@@ -59,7 +62,7 @@ endif
 program := $(BUILD)/xdp-dedup
 library := $(BUILD)/libuser.a
 
-.PHONY: all build tests check headers demo bench lint format install uninstall setup clean
+.PHONY: all build tests check headers fuzz demo bench lint format install uninstall setup clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -83,7 +86,7 @@ $(BUILD)/%.o: %.c Makefile | $(SKELETONS)
 
 $(BUILD)/tests/tools/%: $(BUILD)/tests/tools/%.o
 	$(call say,LINK)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(TEST_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(TEST_PROGRAMS): $(BUILD)/%: $(BUILD)/%.o $(library)
 	$(call say,LINK)
@@ -109,8 +112,11 @@ check: tests
 headers:
 	tests/headers.sh
 
-demo: build
-	scripts/demo
+fuzz:
+	BUILD=$(BUILD) FUZZ_SECONDS=$(or $(FUZZ_SECONDS),600) tests/fuzz/parse.sh
+
+demo:
+	BUILD=$(BUILD) scripts/demo
 
 bench: tests
 	$(program) bench

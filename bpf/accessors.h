@@ -239,13 +239,17 @@ XDD_INLINE u64 *exact_entry(void *map, const void *key, u64 now_ns, bool *fresh)
 	return seen ? &seen->time_ns : NULL;
 }
 
+/* Kernel 6.1 takes no map key from a function's argument: it has to lie on the stack. */
 XDD_INLINE u64 *xdd_exact_at(struct xdd_store *store, const struct xdd_identity *identity,
 			     u64 now_ns, bool *fresh)
 {
+	struct xdd_digest digest = identity->digest;
+	struct xdd_head head = identity->key.head;
+
 	(void)store;
 	if (xdd_key_is_flow(xdd_fixed.key))
-		return exact_entry(&flows, &identity->key.head, now_ns, fresh);
-	return exact_entry(&digests, &identity->digest, now_ns, fresh);
+		return exact_entry(&flows, &head, now_ns, fresh);
+	return exact_entry(&digests, &digest, now_ns, fresh);
 }
 
 __attribute__((noinline)) u32 build_key(struct xdp_md *ctx, u32 len, struct xdd_key *key)

@@ -310,7 +310,7 @@ const struct kind kind_ratio = {
 };
 const struct kind kind_ticks = {
 	.parse = parse_number,
-	.what = "a number of ticks from 1 to 127",
+	.what = "a number of ticks from 1 to 119",
 	.least = 1,
 	.most = XDD_MAX_WINDOW_TICKS,
 };

@@ -46,7 +46,7 @@ enum {
 	X(window, time, 0, "TIME", ON_FILTER | ON_SET | EVERYDAY,                                  \
 	  "how long a packet is remembered (default 20ms)", "20ms")                                \
 	X(ticks, ticks, 0, "N", ON_FILTER | ON_SIMULATE,                                           \
-	  "resolution: ticks in a window, 1 to 127 (default 16)", "16")                            \
+	  "resolution: ticks in a window, 1 to 119 (default 16)", "16")                            \
 	X(clock, clock, 0, "NAME", ON_NIC,                                                         \
 	  "exact, coarse, or auto: coarse where a tick is at least its step", "auto")              \
 	X(refresh, flag, 0, NULL, ON_FILTER | EVERYDAY, "a duplicate restarts the window", NULL)   \

@@ -175,14 +175,22 @@ int units_ratio(const char *text, double *ratio)
 	return 0;
 }
 
+/* In the largest unit there is, or a smaller one in which a number below 1000 says it exactly. */
 static const char *write_scaled(u64 value, const struct unit *units, const int *order,
 				char text[UNITS_TEXT_MAX])
 {
-	const struct unit *unit = &units[*order];
+	const struct unit *unit = &units[*order], *exact = NULL;
 
-	for (; *order >= 0; order++)
-		if (value >= units[*order].factor)
+	for (; *order >= 0; order++) {
+		u64 factor = units[*order].factor;
+
+		if (value >= factor)
 			unit = &units[*order];
+		if (value >= factor && value / factor < 1000 && value % factor * 1000 % factor == 0)
+			exact = unit;
+	}
+	if (exact)
+		unit = exact;
 	snprintf(text, UNITS_TEXT_MAX, "%.6g %s", (double)value / unit->factor, unit->name);
 	return text;
 }

@@ -16,9 +16,12 @@
 #define XDD_MAX_HASHES 8
 #define XDD_LINE_BYTES 64
 
-/* Stored expiries wrap modulo 255 ticks; half of that can be told from the past. */
+/* Stored expiries wrap modulo 255 ticks; half of that can be told from the past. A CPU may write
+ * an entry a few ticks ahead of another's clock: the window leaves them room.
+ */
 #define XDD_HORIZON_TICKS 127
-#define XDD_MAX_WINDOW_TICKS XDD_HORIZON_TICKS
+#define XDD_SKEW_TICKS 8
+#define XDD_MAX_WINDOW_TICKS (XDD_HORIZON_TICKS - XDD_SKEW_TICKS)
 
 /*
  * Engines: X(name, memory, help). The header is include/xdd/engine_<name>.h. Memory:

@@ -54,14 +54,13 @@ XDD_INLINE u32 xdd_tagged_victim(const struct xdd_line *line, const struct xdd_w
 }
 
 /* A cell for a new entry: an empty one, or the victim. Returns its number. */
-XDD_INLINE u32 xdd_tagged_room(struct xdd_line *line, s32 age, const struct xdd_when *when,
-			       u32 *found)
+XDD_INLINE u32 xdd_tagged_room(struct xdd_line *line, const struct xdd_when *when, u32 *found)
 {
 	u32 at = xdd_tagged_empty(line);
 
 	if (at < XDD_LINE_CELLS)
 		return at;
-	if (xdd_line_clean(line, age, true, when))
+	if (xdd_line_clean(line, true, when))
 		at = xdd_tagged_empty(line);
 	if (at < XDD_LINE_CELLS)
 		return at;
@@ -89,7 +88,9 @@ XDD_INLINE u32 xdd_tagged_touch(struct xdd_line *line, u32 want, struct xdd_when
 	if (!xdd_line_prepare(line, age, true, when))
 		return found | XDD_STALE;
 	if (at == XDD_LINE_CELLS)
-		at = xdd_tagged_room(line, age, when, &found);
+		at = xdd_tagged_room(line, when, &found);
+	/* Else it is compared with 15 alone, from which kernel 6.1's verifier learns nothing. */
+	xdd_opaque(at);
 	if (at < XDD_LINE_CELLS)
 		line->cell[at] = want | xdd_timer_new(when);
 	return found;

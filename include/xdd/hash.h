@@ -118,10 +118,7 @@ XDD_INLINE void xdd_hash_start(struct xdd_hash *hash, u32 kind, bool wide,
 	}
 }
 
-/*
- * Feed one 32-byte stripe to four sums or lanes of a hash, the @stripe-th (0..31) of its block.
- * @wide: keyed's second sum. XXH64's second half has lanes of its own.
- */
+/* Feed one 32-byte stripe to the sums or lanes @v, the @stripe-th (0..31) of its block. */
 XDD_INLINE void xdd_hash_stripe(u64 *v, u32 kind, bool wide, XDD_FIXED struct xdd_secret *secret,
 				const u64 *word, u32 stripe)
 {
@@ -134,6 +131,8 @@ XDD_INLINE void xdd_hash_stripe(u64 *v, u32 kind, bool wide, XDD_FIXED struct xd
 			xdd_sip_word(v, word[i]);
 		} else {
 			v[i] = xdd_xxh_round(v[i], word[i]);
+			if (wide)
+				v[i + 4] = xdd_xxh_round(v[i + 4], word[i]);
 		}
 	}
 }
@@ -157,15 +156,18 @@ XDD_INLINE void xdd_hash_end_block(struct xdd_hash *hash, u32 kind, bool wide,
 	}
 }
 
-/* Feed the whole stripes at @at to the four sums or lanes @to. @kind and @wide are constants to
- * the compiler, which then keeps the sums in registers.
+/* Feed the whole stripes at @at. @kind and @wide are constants to the compiler, which then keeps
+ * the sums in registers.
  */
-XDD_INLINE void xdd_hash_stripes(u64 *to, const u32 kind, const bool wide,
+XDD_INLINE void xdd_hash_stripes(struct xdd_hash *hash, const u32 kind, const bool wide,
 				 XDD_FIXED struct xdd_secret *secret, const u8 *at, const u8 *end,
 				 u32 n)
 {
-	u64 v[4] = { to[0], to[1], to[2], to[3] }, word[4];
+	const u32 used = kind == XDD_HASH_xxh64 && wide ? 8 : 4;
+	u64 v[8], word[4];
 
+	for (u32 i = 0; i < used; i++)
+		v[i] = hash->v[i];
 	for (u32 stripe = 0; stripe < XDD_BLOCK / XDD_STRIPE; stripe++) {
 		if (XDD_STRIPE * stripe >= n || at + XDD_STRIPE > end)
 			break;
@@ -174,8 +176,8 @@ XDD_INLINE void xdd_hash_stripes(u64 *to, const u32 kind, const bool wide,
 		xdd_hash_stripe(v, kind, wide, secret, word, stripe);
 		at += XDD_STRIPE;
 	}
-	for (u32 i = 0; i < 4; i++)
-		to[i] = v[i];
+	for (u32 i = 0; i < used; i++)
+		hash->v[i] = v[i];
 }
 
 /*
@@ -187,15 +189,15 @@ XDD_INLINE void xdd_hash_block(struct xdd_hash *hash, u32 kind, bool wide,
 			       u32 n)
 {
 	if (kind == XDD_HASH_keyed && wide)
-		xdd_hash_stripes(hash->v, XDD_HASH_keyed, true, secret, at, end, n);
+		xdd_hash_stripes(hash, XDD_HASH_keyed, true, secret, at, end, n);
 	else if (kind == XDD_HASH_keyed)
-		xdd_hash_stripes(hash->v, XDD_HASH_keyed, false, secret, at, end, n);
+		xdd_hash_stripes(hash, XDD_HASH_keyed, false, secret, at, end, n);
 	else if (kind == XDD_HASH_siphash)
-		xdd_hash_stripes(hash->v, XDD_HASH_siphash, false, secret, at, end, n);
+		xdd_hash_stripes(hash, XDD_HASH_siphash, false, secret, at, end, n);
+	else if (wide)
+		xdd_hash_stripes(hash, XDD_HASH_xxh64, true, secret, at, end, n);
 	else
-		xdd_hash_stripes(hash->v, XDD_HASH_xxh64, false, secret, at, end, n);
-	if (kind == XDD_HASH_xxh64 && wide)
-		xdd_hash_stripes(hash->v + 4, XDD_HASH_xxh64, false, secret, at, end, n);
+		xdd_hash_stripes(hash, XDD_HASH_xxh64, false, secret, at, end, n);
 	hash->len += n;
 	xdd_hash_end_block(hash, kind, wide, secret);
 }

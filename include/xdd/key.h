@@ -257,15 +257,6 @@ XDD_INLINE int xdd_hash_tail(XDD_FIXED struct xdd_fixed *fixed, XDD_FIXED struct
 	return rest ? xdd_packet_rest(packet, hash, off + stripes, rest) : 0;
 }
 
-/* Feed a stripe of the head. */
-XDD_INLINE void xdd_hash_head(struct xdd_hash *hash, u32 kind, bool wide,
-			      XDD_FIXED struct xdd_secret *secret, const u64 *word, u32 stripe)
-{
-	xdd_hash_stripe(hash->v, kind, wide, secret, word, stripe);
-	if (kind == XDD_HASH_xxh64 && wide)
-		xdd_hash_stripe(hash->v + 4, kind, false, secret, word, stripe);
-}
-
 /*
  * Hash @key, the tail from @packet.
  *
@@ -280,9 +271,9 @@ XDD_INLINE int xdd_key_hash(XDD_FIXED struct xdd_fixed *fixed, XDD_FIXED struct 
 	struct xdd_hash hash;
 
 	xdd_hash_start(&hash, fixed->hash, wide, secret, fixed->seed);
-	xdd_hash_head(&hash, fixed->hash, wide, secret, head, 0);
+	xdd_hash_stripe(hash.v, fixed->hash, wide, secret, head, 0);
 	if (key->head_len > XDD_HEAD_SHORT)
-		xdd_hash_head(&hash, fixed->hash, wide, secret, head + 4, 1);
+		xdd_hash_stripe(hash.v, fixed->hash, wide, secret, head + 4, 1);
 	hash.len = key->head_len;
 	xdd_hash_end_block(&hash, fixed->hash, wide, secret);
 	if (xdd_hash_tail(fixed, secret, packet, &hash, key->tail, key->head.tail_len))

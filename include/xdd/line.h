@@ -155,20 +155,18 @@ XDD_INLINE bool xdd_line_is_stale(s32 age)
 }
 
 /*
- * Zero what ran out and stamp the line with the present. @age as xdd_line_age() gives it
- * after catching up. Each word changes by compare-and-swap, since the ager, and under a
- * lock by key other CPUs, may write cells meanwhile; the header goes last, with its word.
+ * Zero what ran out, by compare-and-swap: the ager, and under a lock by key other CPUs, may
+ * write cells meanwhile. The header goes last, with its word. It is read anew behind each word:
+ * of two CPUs that find the line stale, one never erases what the other has put there since.
  *
- * Returns false where a word kept changing: the line is then as it was, only cleaner.
+ * Returns false where a word changed meanwhile: the line is then as it was, only cleaner.
  */
-XDD_INLINE bool xdd_line_clean(struct xdd_line *line, s32 age, bool cells,
-			       const struct xdd_when *when)
+XDD_INLINE bool xdd_line_clean_once(struct xdd_line *line, bool cells, const struct xdd_when *when)
 {
-	u64 keep = xdd_line_is_stale(age) ? 0 : ~0ULL;
-
 	for (int i = XDD_LINE_WORDS - 1; i >= 0; i--) {
 		u64 old = *(volatile u64 *)&line->word[i];
-		u64 new = xdd_word_clean(old, cells, when) & keep;
+		bool stale = xdd_line_is_stale(xdd_line_age(line, when));
+		u64 new = stale ? 0 : xdd_word_clean(old, cells, when);
 
 		if (i == 0)
 			new = (new & 0xffffffff00000000ULL) | (u32)when->tick;
@@ -176,6 +174,18 @@ XDD_INLINE bool xdd_line_clean(struct xdd_line *line, s32 age, bool cells,
 			return false;
 	}
 	return true;
+}
+
+/* Clean a line for @when, which is not behind it (xdd_line_catch_up()). Whoever else cleans it at
+ * this moment is done by the second try. Returns false where it still changes.
+ */
+XDD_INLINE bool xdd_line_clean(struct xdd_line *line, bool cells, const struct xdd_when *when)
+{
+	for (u32 try = 0; try < 2; try++) {
+		if (xdd_line_clean_once(line, cells, when))
+			return true;
+	}
+	return false;
 }
 
 /* Whether a line must be cleaned before an entry is written: else the entry could outlive the
@@ -192,7 +202,7 @@ XDD_INLINE bool xdd_line_prepare(struct xdd_line *line, s32 age, bool cells,
 {
 	if (!xdd_line_must_clean(age, when))
 		return true;
-	return xdd_line_clean(line, age, cells, when);
+	return xdd_line_clean(line, cells, when);
 }
 
 /* How many timers, or cells, of @word are not 0. */

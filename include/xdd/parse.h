@@ -219,8 +219,11 @@ XDD_INLINE bool xdd_checksum_ok(const struct xdd_packet *packet, u32 off, const 
 	if (zero_ok && !ip->checksum)
 		return true;
 	xdd_opaque(options);
-	if (options - 1 < sizeof(more)) {
-		if (xdd_packet_copy(packet, off + sizeof(*ip), more, options))
+	if (options >= 4) {
+		/* Two comparisons: kernels before 6.18 do not see the bounds in one of options - 4. */
+		xdd_opaque(options);
+		if (options > sizeof(more) ||
+		    xdd_packet_copy(packet, off + sizeof(*ip), more, options))
 			return false;
 		for (u32 i = 0; i < XDD_ARRAY_SIZE(more); i++)
 			sum += more[i];

@@ -21,14 +21,28 @@
 #include "hammer.h"
 #include "hammer.skel.h"
 
-#define KEYS (1u << 20)
 #define BYTES_PER_KEY 32
-#define LINES (KEYS / XDD_LINE_BYTES * BYTES_PER_KEY)
-#define TICK_NS 100000 /* the run takes 105 ticks of made-up time: less than the window */
+#define TICK_NS 100000
 #define RUNS_PER_CALL 4096
+
+/*
+ * A million keys in made-up time that ends before the first one's window does; or each key two
+ * ticks later than the one before, so that few are live and most lines are stale when one of
+ * the CPUs, or both, come to them. The CPUs are then up to 6 ticks apart (XDD_SKEW_TICKS).
+ */
+struct row {
+	u32 engine, slicing, hashes;
+	u32 keys, lines;
+	u64 step_ns;
+};
+
+#define MANY_KEYS (1u << 20)
+#define MANY MANY_KEYS, MANY_KEYS / XDD_LINE_BYTES *BYTES_PER_KEY, 10
+#define STALE (1u << 18), 1024, 2 * TICK_NS
 
 struct side {
 	int program, cpu;
+	u32 keys;
 	const volatile u64 *next;
 	int failed;
 };
@@ -43,7 +57,7 @@ static void *run_side(void *arg)
 	CPU_SET(side->cpu, &cpus);
 	side->failed = sched_setaffinity(0, sizeof(cpus), &cpus);
 	frame_build(&frame, "eth ip4 udp pay:18");
-	while (!side->failed && *side->next < KEYS) {
+	while (!side->failed && *side->next < side->keys) {
 		LIBBPF_OPTS(bpf_test_run_opts, run, .data_in = frame.byte,
 			    .data_size_in = frame.len, .repeat = RUNS_PER_CALL);
 
@@ -66,7 +80,8 @@ static int two_cpus(int *cpus)
 	return n;
 }
 
-static struct hammer *open_filter(const struct xdd_fixed *fixed, int first_cpu)
+static struct hammer *open_filter(const struct row *row, const struct xdd_fixed *fixed,
+				  int first_cpu)
 {
 	struct xdd_live live = config_live();
 	struct hammer *skel = hammer__open();
@@ -76,16 +91,17 @@ static struct hammer *open_filter(const struct xdd_fixed *fixed, int first_cpu)
 	live.window_ticks = XDD_MAX_WINDOW_TICKS;
 	live.window_ns = (u64)XDD_MAX_WINDOW_TICKS * TICK_NS;
 	secret_from_seed(&secret, fixed->seed);
-	skel->rodata->hammer_keys = KEYS;
+	skel->rodata->hammer_keys = row->keys;
+	skel->rodata->hammer_step_ns = row->step_ns;
 	skel->rodata->hammer_cpu = first_cpu;
-	bpf_map__set_max_entries(skel->maps.passes, KEYS);
-	assert_int_equal(program_prepare(skel->obj, fixed, &secret, 2 * KEYS), 0);
+	bpf_map__set_max_entries(skel->maps.passes, row->keys);
+	assert_int_equal(program_prepare(skel->obj, fixed, &secret, 2 * row->keys), 0);
 	assert_int_equal(hammer__load(skel), 0);
 	assert_int_equal(program_set_live(bpf_map__fd(skel->maps.config), &live), 0);
 	return skel;
 }
 
-static void run_sides(struct hammer *skel, const int *cpus)
+static void run_sides(struct hammer *skel, u32 keys, const int *cpus)
 {
 	struct side sides[2];
 	pthread_t threads[2];
@@ -93,32 +109,33 @@ static void run_sides(struct hammer *skel, const int *cpus)
 	for (int i = 0; i < 2; i++) {
 		sides[i].program = bpf_program__fd(skel->progs.hammer);
 		sides[i].cpu = cpus[i];
+		sides[i].keys = keys;
 		sides[i].next = &skel->bss->hammer_sides[i].next;
 		assert_int_equal(pthread_create(&threads[i], NULL, run_side, &sides[i]), 0);
 	}
 	for (int i = 0; i < 2; i++) {
 		pthread_join(threads[i], NULL);
 		assert_int_equal(sides[i].failed, 0);
-		assert_int_equal(skel->bss->hammer_sides[i].next, KEYS);
+		assert_int_equal(skel->bss->hammer_sides[i].next, keys);
 		assert_int_equal(skel->bss->hammer_sides[i].bypassed, 0);
 		/* Else the CPUs hardly met, and this proved nothing. */
-		assert_true(skel->bss->hammer_sides[i].beside > KEYS / 100);
+		assert_true(skel->bss->hammer_sides[i].beside > keys / 100);
 	}
 }
 
 /* How many keys never passed. Those that passed twice fail the test. */
-static u32 keys_never_passed(struct hammer *skel)
+static u32 keys_never_passed(struct hammer *skel, u32 keys)
 {
-	const u64 *passes = mmap(NULL, KEYS * sizeof(u64), PROT_READ, MAP_SHARED,
+	const u64 *passes = mmap(NULL, keys * sizeof(u64), PROT_READ, MAP_SHARED,
 				 bpf_map__fd(skel->maps.passes), 0);
 	u32 never = 0, twice = 0;
 
 	assert_true(passes != MAP_FAILED);
-	for (u32 i = 0; i < KEYS; i++) {
+	for (u32 i = 0; i < keys; i++) {
 		never += passes[i] == 0;
 		twice += passes[i] > 1;
 	}
-	munmap((void *)passes, KEYS * sizeof(u64));
+	munmap((void *)passes, keys * sizeof(u64));
 	print_message("# %u never passed, %u passed twice; %lu and %lu keys side by side\n", never,
 		      twice, (unsigned long)skel->bss->hammer_sides[0].beside,
 		      (unsigned long)skel->bss->hammer_sides[1].beside);
@@ -126,23 +143,26 @@ static u32 keys_never_passed(struct hammer *skel)
 	return never;
 }
 
-/* The model's false positives while the filter fills up, key by key. */
-static double expected_false(const struct xdd_fixed *fixed)
+/* The model's false positives, key by key while the filter fills up; and, in a small filter, of
+ * keys whose k cells are one (double hashing: about one in the number of cells).
+ */
+static double expected_false(const struct row *row, const struct xdd_fixed *fixed)
 {
+	double window = (double)XDD_MAX_WINDOW_TICKS * TICK_NS / row->step_ns, sum = 0;
+	double cells = (double)row->lines * XDD_LINE_TIMERS;
 	const u32 steps = 1024;
-	double sum = 0;
 
 	for (u32 i = 0; i < steps; i++) {
-		double live = (i + 0.5) * KEYS / steps;
+		double live = fmin((i + 0.5) * row->keys / steps, window);
 
 		if (fixed->engine == XDD_ENGINE_tagged)
-			sum += model_tagged(live, LINES);
+			sum += model_tagged(live, row->lines);
 		else if (fixed->engine == XDD_ENGINE_timer)
-			sum += model_timer(live, fixed->slices,
-					   (double)LINES * XDD_LINE_TIMERS / fixed->slices,
-					   fixed->hashes);
+			sum += model_timer(live, fixed->slices, cells / fixed->slices,
+					   fixed->hashes) +
+			       live * fixed->hashes / cells / cells;
 	}
-	return sum * KEYS / steps;
+	return sum * row->keys / steps;
 }
 
 /* The number that a Poisson variable of mean @mean exceeds with probability below 0.1 %. */
@@ -158,57 +178,96 @@ static u32 poisson_bound(double mean)
 	}
 }
 
-static void check(u32 engine, u32 slicing, u32 hashes)
+static struct xdd_fixed row_fixed(const struct row *row)
 {
-	struct xdd_fixed fixed = config_fixed(engine, XDD_KEY_packet);
-	struct hammer *skel;
+	struct xdd_fixed fixed = config_fixed(row->engine, XDD_KEY_packet);
+
+	fixed.verify_checksum = 0;
+	fixed.blocks = row->lines;
+	fixed.slicing = row->slicing;
+	fixed.slices = row->slicing == XDD_SLICING_horizontal ? row->lines : 1;
+	fixed.hashes = row->hashes;
+	fixed.stripes = 4096;
+	fixed.tick_ns = TICK_NS;
+	return fixed;
+}
+
+static void check(const struct row *row)
+{
+	struct xdd_fixed fixed = row_fixed(row);
 	u32 never, bound = 0;
+	struct hammer *skel;
 	int cpus[2];
 
 	if (geteuid() || two_cpus(cpus) < 2) {
 		print_message("# SKIP needs root and two CPUs\n");
 		skip();
 	}
-	fixed.verify_checksum = 0;
-	fixed.blocks = LINES;
-	fixed.slicing = slicing;
-	fixed.slices = slicing == XDD_SLICING_horizontal ? LINES : 1;
-	fixed.hashes = hashes;
-	fixed.stripes = 4096;
-	fixed.tick_ns = TICK_NS;
-	skel = open_filter(&fixed, cpus[0]);
-	run_sides(skel, cpus);
-	never = keys_never_passed(skel);
-	if (engine != XDD_ENGINE_exact)
-		bound = poisson_bound(expected_false(&fixed));
+	skel = open_filter(row, &fixed, cpus[0]);
+	run_sides(skel, row->keys, cpus);
+	never = keys_never_passed(skel, row->keys);
+	if (row->engine != XDD_ENGINE_exact)
+		bound = poisson_bound(expected_false(row, &fixed));
 	print_message("# expected to be called duplicates wrongly: %.2f, bound %u\n",
-		      expected_false(&fixed), bound);
+		      expected_false(row, &fixed), bound);
 	hammer__destroy(skel);
 	assert_in_range(never, 0, bound);
 }
 
 static void test_tagged(void **state)
 {
+	const struct row many = { XDD_ENGINE_tagged, XDD_SLICING_horizontal, 1, MANY };
+
 	(void)state;
-	check(XDD_ENGINE_tagged, XDD_SLICING_horizontal, 1);
+	check(&many);
 }
 
 static void test_timer_one_line(void **state)
 {
+	const struct row many = { XDD_ENGINE_timer, XDD_SLICING_horizontal, 4, MANY };
+
 	(void)state;
-	check(XDD_ENGINE_timer, XDD_SLICING_horizontal, 4);
+	check(&many);
 }
 
 static void test_timer_k_lines(void **state)
 {
+	const struct row many = { XDD_ENGINE_timer, XDD_SLICING_none, 4, MANY };
+
 	(void)state;
-	check(XDD_ENGINE_timer, XDD_SLICING_none, 4);
+	check(&many);
 }
 
 static void test_exact(void **state)
 {
+	const struct row many = { XDD_ENGINE_exact, XDD_SLICING_none, 1, MANY };
+
 	(void)state;
-	check(XDD_ENGINE_exact, XDD_SLICING_none, 1);
+	check(&many);
+}
+
+static void test_tagged_stale(void **state)
+{
+	const struct row stale = { XDD_ENGINE_tagged, XDD_SLICING_horizontal, 1, STALE };
+
+	(void)state;
+	check(&stale);
+}
+
+static void test_timer_one_line_stale(void **state)
+{
+	const struct row stale = { XDD_ENGINE_timer, XDD_SLICING_horizontal, 4, STALE };
+
+	(void)state;
+	check(&stale);
+}
+
+static void test_timer_k_lines_stale(void **state)
+{
+	const struct row stale = { XDD_ENGINE_timer, XDD_SLICING_none, 4, STALE };
+
+	(void)state;
+	check(&stale);
 }
 
 int main(void)
@@ -218,6 +277,9 @@ int main(void)
 		cmocka_unit_test(test_timer_one_line),
 		cmocka_unit_test(test_timer_k_lines),
 		cmocka_unit_test(test_exact),
+		cmocka_unit_test(test_tagged_stale),
+		cmocka_unit_test(test_timer_one_line_stale),
+		cmocka_unit_test(test_timer_k_lines_stale),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

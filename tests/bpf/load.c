@@ -24,6 +24,7 @@ struct table {
 };
 
 static char kernel_log[1 << 16];
+static bool few; /* an emulated machine is slow: one hash, two keys */
 
 static u32 verified_instructions(int program)
 {
@@ -66,11 +67,16 @@ static void visit(struct xdd_fixed *fixed, void *context)
 	struct table *table = context;
 
 	for (fixed->key = 0; fixed->key < XDD_KEY_MAX; fixed->key++) {
-		u32 n[XDD_HASH_MAX];
+		u32 n[XDD_HASH_MAX] = {};
+
+		if (few && fixed->key != XDD_KEY_packet && fixed->key != XDD_KEY_biflow)
+			continue;
 
 		fixed->refresh = fixed->key & 1;
 		fixed->hashes = fixed->key + 1;
 		for (fixed->hash = 0; fixed->hash < XDD_HASH_MAX; fixed->hash++) {
+			if (few && fixed->hash != XDD_HASH_keyed)
+				continue;
 			n[fixed->hash] = load(fixed, &table->secret);
 			if (n[fixed->hash] > table->most)
 				table->most = n[fixed->hash];
@@ -99,11 +105,13 @@ static void test_loads(void **state)
 	assert_in_range(table.most, 1000, MAX_INSTRUCTIONS);
 }
 
-int main(void)
+/* --few: a small part of the table. */
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_loads),
 	};
 
+	few = argc > 1 && !strcmp(argv[1], "--few");
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

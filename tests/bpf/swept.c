@@ -245,7 +245,7 @@ static void loses_nothing(void **state)
 
 	(void)state;
 	fixed.tick_ns = 1000;
-	live.window_ticks = 127;
+	live.window_ticks = XDD_MAX_WINDOW_TICKS;
 	filter_open(&filter, &fixed);
 	program_set_live(bpf_map__fd(filter.skel->maps.config), &live);
 	assert_int_equal(pthread_create(&thread, NULL, sweep_on, &beside), 0);

@@ -27,7 +27,7 @@ refuses 2 'memory 64Mi:' --memory 64Mi
 refuses 2 'memory 99999999999TiB' --memory 99999999999TiB
 refuses 1 'TiB.*are free.*--memory' --memory 16000000TiB
 refuses 1 'are free.*--capacity' --engine timer --capacity 18000000000G
-refuses 2 'ticks 128.*1 to 127' --ticks 128
+refuses 2 'ticks 120.*1 to 119' --ticks 120
 refuses 2 'did you mean exact' --engine exat
 refuses 2 'one packet per key and window' --key flow
 refuses 2 'takes no option --action' --action drop

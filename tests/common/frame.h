@@ -144,7 +144,7 @@ static inline void frame_mpls(struct frame *frame, const struct frame_layer *lay
 	u8 *at = frame_grow(frame, 4);
 
 	(void)layer, (void)arg;
-	memcpy(at, "\x01\x23\x40\x40", 4);
+	memcpy(at, "\x01\x23\x4e\x40", 4);
 	frame_next(frame, 2, 3);
 }
 

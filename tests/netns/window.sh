@@ -27,6 +27,6 @@ as_stated "1ms" 1000 --window 1ms
 as_stated "1ms, shared" 1000 --window 1ms --placement shared
 as_stated "1ms, exact" 1000 --window 1ms --engine exact
 as_stated "20ms" 100 --window 20ms
-as_stated "20ms in 127 ticks" 100 --window 20ms --ticks 127
+as_stated "20ms in 119 ticks" 100 --window 20ms --ticks 119
 as_stated "200ms, coarse clock" 60 --window 200ms --clock coarse
 finish

@@ -162,12 +162,12 @@ static void test_window(void **state)
 	(void)state;
 	o.engine = XDD_ENGINE_tagged;
 	GIVE(&o, window, 100000);
-	GIVE(&o, ticks, 127);
+	GIVE(&o, ticks, 119);
 	d = nic(&o);
-	assert_int_equal(d.fixed.tick_ns, 787);
-	assert_int_equal(d.live.window_ticks, 127);
-	assert_int_equal(d.window_ns, 787 * 127);
-	assert_int_equal(d.sure_ns, 787 * 126);
+	assert_int_equal(d.fixed.tick_ns, 840);
+	assert_int_equal(d.live.window_ticks, 119);
+	assert_int_equal(d.window_ns, 840 * 119);
+	assert_int_equal(d.sure_ns, 840 * 118);
 	GIVE(&o, ticks, 1);
 	d = nic(&o);
 	assert_int_equal(d.fixed.tick_ns, 100000);
@@ -191,11 +191,11 @@ static void test_window_ticks(void **state)
 	assert_int_equal(ticks, 16);
 	assert_int_equal(derive_window_ticks(1250000, 1250000, &ticks), 0);
 	assert_int_equal(ticks, 1);
-	assert_int_equal(derive_window_ticks(127 * 1250000, 1250000, &ticks), 0);
-	assert_int_equal(ticks, 127);
-	assert_int_equal(derive_window_ticks(128 * 1250000, 1250000, &ticks), -ERANGE);
+	assert_int_equal(derive_window_ticks(119 * 1250000, 1250000, &ticks), 0);
+	assert_int_equal(ticks, 119);
+	assert_int_equal(derive_window_ticks(120 * 1250000, 1250000, &ticks), -ERANGE);
 	assert_int_equal(derive_window_ticks(1249999, 1250000, &ticks), -ERANGE);
-	assert_int_equal(ticks, 127);
+	assert_int_equal(ticks, 119);
 }
 
 static void test_clock(void **state)

@@ -272,6 +272,38 @@ static void test_frame(void **state)
 	assert_memory_not_equal(&one, &two, sizeof(one));
 }
 
+/* Captures cut by the snap length: the stated lengths still tell packets apart. */
+static void test_short_captures(void **state)
+{
+	static const char *const specs[] = { "eth ip4 udp pay:60", "eth ip6 udp pay:60" };
+	struct xdd_fixed fixed = config_fixed(XDD_ENGINE_exact, XDD_KEY_packet);
+
+	(void)state;
+	fixed.short_capture_ok = 1;
+	fixed.verify_checksum = 0;
+	for (u32 i = 0; i < XDD_ARRAY_SIZE(specs); i++) {
+		frame_build(&frame, specs[i]);
+		frame.len -= 30;
+		other = frame;
+		assert_true(same_key(&fixed));
+		other.byte[other.l3 + (other.version == 4 ? 3 : 5)]++;
+		assert_false(same_key(&fixed));
+	}
+}
+
+/* Where options end is part of the key, even if all bytes behind the fixed header agree. */
+static void test_header_length(void **state)
+{
+	struct xdd_fixed fixed = config_fixed(XDD_ENGINE_exact, XDD_KEY_packet);
+
+	(void)state;
+	frame_build(&frame, "eth ip4:2 proto:89 pay:20");
+	other = frame;
+	other.byte[other.l3]++;
+	frame_fix_sum(&other);
+	assert_false(same_key(&fixed));
+}
+
 static void test_not_ip(void **state)
 {
 	(void)state;
@@ -293,9 +325,10 @@ static void test_not_ip(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_changes),	    cmocka_unit_test(test_links),
-		cmocka_unit_test(test_kinds_apart), cmocka_unit_test(test_biflow),
-		cmocka_unit_test(test_offset),	    cmocka_unit_test(test_frame),
+		cmocka_unit_test(test_changes),	       cmocka_unit_test(test_links),
+		cmocka_unit_test(test_kinds_apart),    cmocka_unit_test(test_biflow),
+		cmocka_unit_test(test_offset),	       cmocka_unit_test(test_frame),
+		cmocka_unit_test(test_short_captures), cmocka_unit_test(test_header_length),
 		cmocka_unit_test(test_not_ip),
 	};
 

@@ -112,7 +112,7 @@ static void test_clean_and_sweep(void **state)
 		}
 		assert_int_equal(xdd_line_sweep(&swept, cells, when), live);
 		assert_memory_equal(&swept, &want, sizeof(want));
-		assert_true(xdd_line_clean(&line, age, cells, &when));
+		assert_true(xdd_line_clean(&line, cells, &when));
 		want.tick = when.tick;
 		assert_memory_equal(&line, &want, sizeof(want));
 	}

@@ -6,6 +6,7 @@
 static void test_ipv4(void **state)
 {
 	struct frame frame, before;
+	struct xdd_ipv4 header;
 	u64 seed = 17;
 
 	(void)state;
@@ -18,7 +19,9 @@ static void test_ipv4(void **state)
 		random_bytes(&seed, ip + 12, 8);
 		frame_fix_sum(&frame);
 		before = frame;
-		xdd_mark_ipv4((struct xdd_ipv4 *)(void *)ip, dscp);
+		memcpy(&header, ip, sizeof(header));
+		xdd_mark_ipv4(&header, dscp);
+		memcpy(ip, &header, sizeof(header));
 		assert_int_equal(ip[1], dscp << 2 | (before.byte[before.l3 + 1] & 3));
 		assert_int_equal(frame_sum(ip), 0);
 		before.byte[before.l3 + 1] = ip[1];
@@ -30,6 +33,7 @@ static void test_ipv4(void **state)
 static void test_ipv6(void **state)
 {
 	struct frame frame, before;
+	struct xdd_ipv6 header;
 	u64 seed = 18;
 
 	(void)state;
@@ -41,7 +45,9 @@ static void test_ipv6(void **state)
 		ip[0] = 0x60 | i / 64 >> 4;
 		ip[1] = (i / 64) << 4 | (ip[1] & 15);
 		before = frame;
-		xdd_mark_ipv6((struct xdd_ipv6 *)(void *)ip, dscp);
+		memcpy(&header, ip, sizeof(header));
+		xdd_mark_ipv6(&header, dscp);
+		memcpy(ip, &header, sizeof(header));
 		class = ip[0] << 4 | ip[1] >> 4;
 		assert_int_equal(class, dscp << 2 | (i / 64 & 3));
 		assert_int_equal(ip[0] >> 4, 6);

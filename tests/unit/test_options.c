@@ -85,7 +85,7 @@ static void test_defaults(void **state)
 
 static void test_filter(void **state)
 {
-	struct options o = good("--engine timer --memory 64MiB --window 1.5s --ticks 127 "
+	struct options o = good("--engine timer --memory 64MiB --window 1.5s --ticks 119 "
 				"--hashes 8 --slicing vertical --slices 4",
 				ON_LOAD);
 
@@ -93,7 +93,7 @@ static void test_filter(void **state)
 	assert_int_equal(o.engine, XDD_ENGINE_timer);
 	assert_int_equal(o.memory, 64 << 20);
 	assert_int_equal(o.window, 1500000000);
-	assert_int_equal(o.ticks, 127);
+	assert_int_equal(o.ticks, 119);
 	assert_int_equal(o.hashes, 8);
 	assert_int_equal(o.slicing, XDD_SLICING_vertical);
 	assert_int_equal(o.slices, 4);
@@ -244,8 +244,8 @@ static void test_bad_numbers(void **state)
 	bad("--window 20", ON_RUN, "--window 20", "--window 20ms", NULL);
 	bad("--window 0", ON_RUN, "--window 0", "1ns", NULL);
 	bad("--window 9000h", ON_RUN, "--window 9000h", "366 days", NULL);
-	bad("--ticks 0", ON_RUN, "1 to 127", NULL);
-	bad("--ticks 128", ON_RUN, "1 to 127", NULL);
+	bad("--ticks 0", ON_RUN, "1 to 119", NULL);
+	bad("--ticks 120", ON_RUN, "1 to 119", NULL);
 	bad("--memory 63", ON_RUN, "at least 64 bytes", NULL);
 	bad("--capacity 0", ON_RUN, "at least 1", NULL);
 	bad("--capacity 1 --fpr-target 1", ON_RUN, "below 1", NULL);

@@ -97,6 +97,18 @@ static void extension_beyond(struct frame *f)
 	f->byte[f->l3 + 41] = 40;
 }
 
+/* Offsets of 8 bytes, and of 32 KiB: any bit of the field makes a later fragment. */
+static void near_fragment(struct frame *f)
+{
+	frame_put16(f->byte + f->l3 + 42, 8);
+}
+
+static void far_fragment(struct frame *f)
+{
+	frame_put16(f->byte + f->l3 + 6, 0x1000);
+	frame_fix_sum(f);
+}
+
 static void family_24(struct frame *f)
 {
 	f->byte[0] = 24;
@@ -169,6 +181,10 @@ static const struct row rows[] = {
 	{ "IPv6 first fragment", "eth ip6 frag:1 udp pay:32", NULL,
 	  READ(XDD_FRAGMENT_FIRST, PORTS) },
 	{ "IPv6 later fragment", "eth ip6 hop frag:2 proto:17 pay:32", NULL,
+	  READ(XDD_FRAGMENT_LATER, NONE) },
+	{ "IPv6 later fragment, near", "eth ip6 frag:2 proto:17 pay:32", near_fragment,
+	  READ(XDD_FRAGMENT_LATER, NONE) },
+	{ "later fragment, far", "eth ip4later proto:17 pay:64", far_fragment,
 	  READ(XDD_FRAGMENT_LATER, NONE) },
 	{ "later fragment of an extension", "eth ip6 frag:2 proto:60 pay:32", NULL,
 	  READ(XDD_FRAGMENT_LATER, NONE) },

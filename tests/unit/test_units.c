@@ -180,6 +180,7 @@ static void test_text(void **state)
 	assert_string_equal(units_time_text(0, text), "0 ns");
 	assert_string_equal(units_time_text(999, text), "999 ns");
 	assert_string_equal(units_time_text(7200000000000, text), "2 h");
+	assert_string_equal(units_time_text(127000000000, text), "127 s");
 	assert_string_equal(units_size_text(33554432, text), "32 MiB");
 	assert_string_equal(units_size_text(0, text), "0 B");
 	assert_string_equal(units_size_text(1536, text), "1.5 KiB");

@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 600
+#
+# The core's unit tests again, through a build that stops at any access outside of an object,
+# any undefined operation and any leak.
+. "$(dirname "$0")/../tap.sh"
+
+clean=$BUILD/sanitize
+tests="parse key hash line tagged timer exact store mark secret"
+programs=
+for test in $tests; do
+	programs="$programs $clean/tests/unit/test_$test"
+done
+# shellcheck disable=SC2086 # a list of words
+check "build" make -s BUILD="$clean" WARNINGS="-Wall -Wextra" \
+	CFLAGS="-O1 -fsanitize=address,undefined -fno-sanitize-recover" $programs
+for test in $tests; do
+	check "$test" "$clean/tests/unit/test_$test"
+done
+finish
