@@ -205,20 +205,23 @@ static int log_recall(struct xdd_store *store)
 	return 0;
 }
 
+static u64 time_before(const struct xdd_store *store, u64 ns)
+{
+	return store->latest_ns > ns ? store->latest_ns - ns : 0;
+}
+
 /* Forget what a capture in order of time can no longer need, then those within the window. */
 static int entries_forget(struct xdd_store *store)
 {
-	u64 window = store->live.window_ns, since = 0;
+	u64 window = store->live.window_ns;
 	size_t before;
 
-	if (store->latest_ns > window)
-		since = store->latest_ns - window;
-	if (entries_move(store, store->size, since, false))
+	if (entries_move(store, store->size, time_before(store, window), false))
 		return -ENOMEM;
 	if (store->used <= store->size / 4)
 		return 0;
 	before = store->used;
-	if (entries_move(store, store->size, store->latest_ns - window / 4, false))
+	if (entries_move(store, store->size, time_before(store, window / 4), false))
 		return -ENOMEM;
 	if (store->used > store->size / 4)
 		entries_move(store, store->size, STORE_FREE, false);

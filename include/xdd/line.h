@@ -157,7 +157,8 @@ XDD_INLINE bool xdd_line_is_stale(s32 age)
 /*
  * Zero what ran out, by compare-and-swap: the ager, and under a lock by key other CPUs, may
  * write cells meanwhile. The header goes last, with its word. It is read anew behind each word:
- * of two CPUs that find the line stale, one never erases what the other has put there since.
+ * of two CPUs that find the line stale, one never erases what the other has put there since, and
+ * a line that moved ahead of @when was cleaned by another CPU.
  *
  * Returns false where a word changed meanwhile: the line is then as it was, only cleaner.
  */
@@ -165,9 +166,11 @@ XDD_INLINE bool xdd_line_clean_once(struct xdd_line *line, bool cells, const str
 {
 	for (int i = XDD_LINE_WORDS - 1; i >= 0; i--) {
 		u64 old = *(volatile u64 *)&line->word[i];
-		bool stale = xdd_line_is_stale(xdd_line_age(line, when));
-		u64 new = stale ? 0 : xdd_word_clean(old, cells, when);
+		s32 age = xdd_line_age(line, when);
+		u64 new = xdd_line_is_stale(age) ? 0 : xdd_word_clean(old, cells, when);
 
+		if (age < 0 && !xdd_line_is_stale(age))
+			return true;
 		if (i == 0)
 			new = (new & 0xffffffff00000000ULL) | (u32)when->tick;
 		if (new != old && xdd_cas64(&line->word[i], old, new) != old)
