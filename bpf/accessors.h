@@ -184,6 +184,30 @@ XDD_INLINE struct xdd_line *xdd_line_at(struct xdd_store *store, u32 block, u32 
 	return cpu_block ? block_line(cpu_block, line) : NULL;
 }
 
+XDD_INLINE struct xdd_loads *xdd_loads_at(struct xdd_store *store)
+{
+	struct xdd_loads *found;
+	u32 zero = 0;
+
+	(void)store;
+	if (xdd_fixed.placement != XDD_PLACEMENT_shared)
+		return bpf_map_lookup_elem(&cpu_loads, &zero);
+	found = bpf_map_lookup_elem(&loads, &zero);
+	/* Else one call would serve both, and name the map that is not there. */
+	xdd_opaque(found);
+	return found;
+}
+
+/* A random number for the engines that ask for one, else 0. The clock widens the helper's 32
+ * bits: they spread over more than 2^32 pairs of positions.
+ */
+XDD_INLINE u64 random_at(u64 now_ns)
+{
+	if (!xdd_engine_has_bits(xdd_fixed.engine))
+		return 0;
+	return (u64)bpf_get_prandom_u32() << 32 ^ now_ns;
+}
+
 XDD_INLINE struct xdd_lock *xdd_lock_at(struct xdd_store *store, u32 stripe)
 {
 	u32 at = stripe & (xdd_fixed.stripes - 1);
@@ -265,20 +289,20 @@ XDD_INLINE int xdd_packet_digest(XDD_FIXED struct xdd_fixed *fixed,
 }
 
 __attribute__((noinline)) u32 ask(const struct xdd_identity *identity, u64 now_ns, u32 window_ticks,
-				  u64 window_ns)
+				  u64 window_ns, u64 random)
 {
 	if (!identity)
 		return XDD_MISSING;
-	return xdd_ask(&xdd_fixed, NULL, identity, now_ns, window_ticks, window_ns);
+	return xdd_ask(&xdd_fixed, NULL, identity, now_ns, window_ticks, window_ns, random);
 }
 
 XDD_INLINE u32 xdd_store_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			     const struct xdd_identity *identity, u64 now_ns, u32 window_ticks,
-			     u64 window_ns)
+			     u64 window_ns, u64 random)
 {
 	(void)fixed;
 	(void)store;
-	return ask(identity, now_ns, window_ticks, window_ns);
+	return ask(identity, now_ns, window_ticks, window_ns, random);
 }
 
 #endif

@@ -80,7 +80,7 @@ int xdp_ager(struct xdd_age_run *ctx)
 {
 	struct xdd_age_run run = *ctx;
 
-	if (xdd_fixed.engine == XDD_ENGINE_exact)
+	if (!xdd_engine_has_timers(xdd_fixed.engine))
 		return 0;
 	return bpf_loop(run.n, sweep_line, &run, 0);
 }

@@ -8,6 +8,7 @@
  *            multiple of 8: 511 whole lines fit behind its first 64-byte boundary.
  * locks      striped locks of shared placement. A lock inside a line would keep user space
  *            from mapping it and sleepable programs (the ager, on 6.1) from touching it.
+ * loads, cpu_loads: what bit engines count.
  * digests    exact engine, keys packet, frame and offset.  flows: its other keys, whole.
  */
 #ifndef MAPS_FILTER_H
@@ -45,6 +46,20 @@ struct {
 	__type(key, u32);
 	__type(value, struct xdd_lock);
 } locks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct xdd_loads);
+} loads SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct xdd_loads);
+} cpu_loads SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);

@@ -60,6 +60,11 @@ XDD_INLINE struct xdd_line *xdd_line_at(struct xdd_store *store, u32 block, u32 
 	return store->lines + (size_t)block * store->fixed.lines_per_block + line;
 }
 
+XDD_INLINE struct xdd_loads *xdd_loads_at(struct xdd_store *store)
+{
+	return &store->loads;
+}
+
 /* A single thread needs no lock: any pointer will do. */
 XDD_INLINE struct xdd_lock *xdd_lock_at(struct xdd_store *store, u32 stripe)
 {
@@ -99,9 +104,9 @@ XDD_INLINE int xdd_packet_digest(XDD_FIXED struct xdd_fixed *fixed,
 
 XDD_INLINE u32 xdd_store_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			     const struct xdd_identity *identity, u64 now_ns, u32 window_ticks,
-			     u64 window_ns)
+			     u64 window_ns, u64 random)
 {
-	return xdd_ask(fixed, store, identity, now_ns, window_ticks, window_ns);
+	return xdd_ask(fixed, store, identity, now_ns, window_ticks, window_ns, random);
 }
 
 #endif

@@ -9,7 +9,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include <xdd/line.h>
+#include <xdd/bits.h>
 
 #include "message.h"
 #include "model.h"
@@ -20,6 +20,10 @@
 #define DEFAULT_TICKS 16
 #define DEFAULT_HASHES 4
 #define DEFAULT_TIMER_FPR 0.001
+/* bera-2012: what its tables were made with, and section 3. */
+#define DEFAULT_BIT_HASHES 2
+#define DEFAULT_SBF_P 4
+#define DEFAULT_P_STAR 0.03
 #define TAGGED_KEYS_PER_LINE 8 /* 64 bits per live key */
 
 /* What the steps of derive_config() share. */
@@ -39,6 +43,14 @@ u64 derive_coarse_step_ns(void)
 
 	clock_getres(CLOCK_MONOTONIC_COARSE, &step);
 	return step.tv_sec * 1000000000ull + step.tv_nsec;
+}
+
+const char *derive_window_text(const struct xdd_fixed *fixed, u64 window_ns,
+			       char text[UNITS_TEXT_MAX])
+{
+	if (xdd_engine_has_bits(fixed->engine))
+		return "none";
+	return units_time_text(window_ns, text);
 }
 
 int derive_window_ticks(u64 window_ns, u64 tick_ns, u32 *ticks)
@@ -81,7 +93,13 @@ static void derive_kinds(struct work *w)
 	f->non_ip_frame = o->non_ip;
 	f->hash = o->hash;
 	f->refresh = o->refresh;
-	f->hashes = f->engine != XDD_ENGINE_timer ? 1 : o->hashes ?: DEFAULT_HASHES;
+	f->hashes = 1;
+	if (f->engine == XDD_ENGINE_timer || f->engine == XDD_ENGINE_bloom)
+		f->hashes = o->hashes ?: DEFAULT_HASHES;
+	else if (xdd_engine_has_bits(f->engine))
+		f->hashes = o->hashes ?: DEFAULT_BIT_HASHES;
+	f->variant = o->variant;
+	f->reset_bits = o->sbf_p ?: DEFAULT_SBF_P;
 }
 
 /* A NIC's checksums are the real ones; anonymised captures have wrong ones, segmentation offload
@@ -119,6 +137,11 @@ static int derive_window(struct work *w)
 	u32 ticks = o->ticks ?: DEFAULT_TICKS;
 	char text[UNITS_TEXT_MAX];
 
+	if (xdd_engine_has_bits(out->fixed.engine)) {
+		out->fixed.tick_ns = 1;
+		out->live.window_ticks = 1;
+		return 0;
+	}
 	if (window < ticks && o->ticks)
 		return refuse(w->err, w->err_size, -ERANGE,
 			      "--window %s cannot be cut into %u ticks of at least 1 ns: "
@@ -131,7 +154,7 @@ static int derive_window(struct work *w)
 	out->live.window_ticks = ticks;
 	out->window_ns = window;
 	out->sure_ns = window;
-	if (out->fixed.engine != XDD_ENGINE_exact) {
+	if (xdd_engine_has_timers(out->fixed.engine)) {
 		out->window_ns = out->fixed.tick_ns * ticks;
 		out->sure_ns = out->fixed.tick_ns * (ticks - 1);
 	}
@@ -368,6 +391,8 @@ static void derive_capacity(struct work *w)
 	u64 copies = out->fixed.placement == XDD_PLACEMENT_percpu ? w->cpus : 1;
 	double keys;
 
+	if (xdd_engine_has_bits(out->fixed.engine))
+		return;
 	if (option_given(w->o, OPT_capacity))
 		out->capacity_keys = w->o->capacity;
 	else if (out->fixed.engine == XDD_ENGINE_timer)
@@ -379,6 +404,29 @@ static void derive_capacity(struct work *w)
 		out->fpr_model = timer_rate(w, keys, out->lines);
 	else
 		out->fpr_model = model_tagged(keys, out->lines);
+}
+
+/* What the bit engines ask of the size, once it is known. */
+static int derive_bits(struct work *w)
+{
+	struct xdd_fixed *f = &w->out->fixed;
+	u64 filter_bits = w->out->lines / f->hashes * XDD_LINE_BITS;
+	double events = filter_bits / (w->o->p_star ?: DEFAULT_P_STAR);
+
+	if (!filter_bits)
+		return refuse(w->err, w->err_size, -ERANGE,
+			      "%u filters of at least 64 bytes need more --memory", f->hashes);
+	if (filter_bits > 1ull << 32)
+		return refuse(w->err, w->err_size, -ERANGE,
+			      "a filter has at most 512MiB, and there are %u: give less --memory "
+			      "or more --hashes",
+			      f->hashes);
+	if (f->variant == XDD_VARIANT_algorithm1 && events > 1ull << 42)
+		return refuse(w->err, w->err_size, -ERANGE,
+			      "--p-star %g is too small for a filter of this size: at least %.2g",
+			      w->o->p_star, ldexp(filter_bits, -42));
+	f->reservoir_events = f->variant == XDD_VARIANT_algorithm1 ? ceil(events) : 0;
+	return 0;
 }
 
 static int derive_filter(struct work *w)
@@ -397,11 +445,15 @@ static int derive_filter(struct work *w)
 			      "any",
 			      o->fpr_target, model_tagged_full());
 	out->fixed.slicing = o->slicing == OPTION_AUTO ? XDD_SLICING_horizontal : o->slicing;
+	if (xdd_engine_has_bits(out->fixed.engine))
+		out->fixed.slicing = XDD_SLICING_none;
 	err = wanted_bytes(w, 0, &bytes);
 	if (!err)
 		err = derive_blocks(w, bytes);
 	if (!err)
 		err = derive_slices(w);
+	if (!err && xdd_engine_has_bits(out->fixed.engine))
+		err = derive_bits(w);
 	if (!err)
 		derive_capacity(w);
 	return err;

@@ -6,6 +6,7 @@
 #define USER_DERIVE_H
 
 #include "options.h"
+#include "units.h"
 
 enum derive_target { DERIVE_NIC, DERIVE_FILE };
 
@@ -27,9 +28,9 @@ struct derived {
 	/* The filter's bytes on all CPUs; for the exact engine the most that it may take. */
 	u64 memory_bytes;
 	u64 lines;	    /* 64-byte lines, of one CPU if percpu; 0: exact */
-	u64 capacity_keys;  /* live keys that it is sized for */
+	u64 capacity_keys;  /* live keys that it is sized for; 0: bit engines */
 	u32 exact_entries;  /* NIC, exact: entries of the LRU hash; else 0 */
-	double fpr_model;   /* with that many keys live; 0: exact */
+	double fpr_model;   /* with that many keys live; 0: exact, bit engines */
 	bool secret_random; /* draw the hash's secret, else expand it from fixed.seed */
 	u64 sure_ns;	    /* copies up to this far apart are surely found ... */
 	u64 window_ns;	    /* ... and beyond this never, both plus ... */
@@ -54,6 +55,10 @@ int derive_config(const struct options *o, enum derive_target target, unsigned i
  * if they are not 1 to XDD_MAX_WINDOW_TICKS; *@ticks is untouched then.
  */
 int derive_window_ticks(u64 window_ns, u64 tick_ns, u32 *ticks);
+
+/* Write @window_ns as units_time_text() does, or return "none" where the engine has no window. */
+const char *derive_window_text(const struct xdd_fixed *fixed, u64 window_ns,
+			       char text[UNITS_TEXT_MAX]);
 
 /* Step of CLOCK_MONOTONIC_COARSE in nanoseconds. */
 u64 derive_coarse_step_ns(void);

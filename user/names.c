@@ -8,11 +8,15 @@
 
 #define NAME(name, help) #name,
 #define HELP(name, help) help,
+#define ENGINE_NAME(name, memory, help) #name,
+#define ENGINE_HELP(name, memory, help) help,
 #define LIST(which, list)                                        \
 	const char *const which##_names[] = { list(NAME) NULL }; \
 	const char *const which##_help[] = { list(HELP) NULL };
 
-LIST(engine, XDD_ENGINES)
+LIST(variant, XDD_VARIANTS)
+const char *const engine_names[] = { XDD_ENGINES(ENGINE_NAME) NULL };
+const char *const engine_help[] = { XDD_ENGINES(ENGINE_HELP) NULL };
 LIST(key, XDD_KEYS)
 LIST(hash, XDD_HASHES)
 LIST(slicing, XDD_SLICINGS)

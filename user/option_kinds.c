@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "option_kinds.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <net/if.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "message.h"
@@ -267,6 +269,22 @@ static int parse_output(struct value *v)
 	return 0;
 }
 
+static int parse_distribution(struct value *v)
+{
+	static const char prefix[] = "zipf:";
+	char *end;
+
+	v->o->distribution = 0;
+	if (!strcmp(v->text, "uniform"))
+		return 0;
+	if (strncmp(v->text, prefix, strlen(prefix)) || !isdigit(v->text[strlen(prefix)]))
+		return -EINVAL;
+	v->o->distribution = strtod(v->text + strlen(prefix), &end);
+	if (*end)
+		return -EINVAL;
+	return v->o->distribution >= 0.01 && v->o->distribution <= 10 ? 0 : -ERANGE;
+}
+
 static const char *const mode_names[] = { "native", "generic", "auto", NULL };
 static const char *const off_on_names[] = { "off", "on", NULL };
 static const char *const format_names[] = { "pcap", "pcapng", NULL };
@@ -310,7 +328,7 @@ const struct kind kind_slices = {
 };
 const struct kind kind_engine = {
 	.parse = parse_choice,
-	.what = "an engine (tagged, timer, exact)",
+	.what = "an engine (see xdp-dedup help engines)",
 	.choices = engine_names,
 };
 const struct kind kind_clock = {
@@ -381,4 +399,25 @@ const struct kind kind_format = {
 	.parse = parse_choice,
 	.what = "a format (pcap, pcapng)",
 	.choices = format_names,
+};
+const struct kind kind_variant = {
+	.parse = parse_choice,
+	.what = "a variant (published, algorithm1)",
+	.choices = variant_names,
+};
+const struct kind kind_sbf_p = {
+	.parse = parse_number,
+	.what = "a number of cells from 1 to 64",
+	.least = 1,
+	.most = 64,
+};
+const struct kind kind_distribution = {
+	.parse = parse_distribution,
+	.what = "uniform, or zipf:ALPHA with ALPHA from 0.01 to 10",
+};
+const struct kind kind_runs = {
+	.parse = parse_number,
+	.what = "a number of runs from 1 to 1000000",
+	.least = 1,
+	.most = 1000000,
 };

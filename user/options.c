@@ -170,10 +170,51 @@ static bool key_is_packet(const struct options *o)
 	return o->key == XDD_KEY_packet || o->key == XDD_KEY_frame;
 }
 
+/* Options that say something to some engines only. */
+static int validate_engine(const struct options *o, char *err, size_t err_size)
+{
+	const u32 timer = 1u << XDD_ENGINE_timer, rsbf = 1u << XDD_ENGINE_rsbf;
+	const u32 bits = XDD_BIT_ENGINES, all = (1u << XDD_ENGINE_MAX) - 1;
+	const struct {
+		enum option_id id;
+		u32 engines;
+		const char *text;
+	} only[] = {
+		{ OPT_hashes, timer | bits, "--engine timer and the bit engines" },
+		{ OPT_slicing, timer, "--engine timer" },
+		{ OPT_slices, timer, "--engine timer" },
+		{ OPT_variant, rsbf, "--engine rsbf" },
+		{ OPT_p_star, rsbf, "--engine rsbf" },
+		{ OPT_sbf_p, 1u << XDD_ENGINE_sbf, "--engine sbf" },
+		{ OPT_window, all & ~bits, "engines with a window, which the bit engines are not" },
+		{ OPT_ticks, all & ~bits, "engines with a window, which the bit engines are not" },
+		{ OPT_window_records, all & ~bits,
+		  "engines with a window, which the bit engines are not" },
+		{ OPT_clock, all & ~bits, "engines with a window, which the bit engines are not" },
+		{ OPT_refresh, all & ~bits,
+		  "engines with a window, which the bit engines are not" },
+		{ OPT_capacity, all & ~bits,
+		  "engines with a window: the others take what keys there are; give --memory" },
+	};
+	u32 engine = o->engine == OPTION_AUTO ? 1u << XDD_ENGINE_exact : 1u << o->engine;
+	char label[LABEL_MAX];
+
+	for (size_t i = 0; i < XDD_ARRAY_SIZE(only); i++) {
+		if (!option_given(o, only[i].id) || only[i].engines & engine)
+			continue;
+		label_of(&rows[only[i].id], label);
+		return refuse(err, err_size, -EINVAL, "%s is for %s only", label, only[i].text);
+	}
+	if (option_given(o, OPT_p_star) && o->variant != XDD_VARIANT_algorithm1)
+		return refuse(err, err_size, -EINVAL,
+			      "--p-star belongs to Algorithm 1: add --variant algorithm1");
+	return 0;
+}
+
 /* What no single option can know. */
 static int validate(const struct options *o, char *err, size_t err_size)
 {
-	static const enum option_id timer_only[] = { OPT_hashes, OPT_slicing, OPT_slices };
+	bool window = o->engine == OPTION_AUTO || !xdd_engine_has_bits(o->engine);
 
 	if (option_given(o, OPT_memory) && option_given(o, OPT_capacity))
 		return refuse(err, err_size, -EINVAL,
@@ -183,19 +224,15 @@ static int validate(const struct options *o, char *err, size_t err_size)
 			      "--fpr-target needs the number of live keys, for example "
 			      "--capacity 1M --fpr-target %g",
 			      o->fpr_target);
-	for (size_t i = 0; i < XDD_ARRAY_SIZE(timer_only); i++)
-		if (option_given(o, timer_only[i]) && o->engine != XDD_ENGINE_timer)
-			return refuse(err, err_size, -EINVAL, "--%s is for --engine timer only",
-				      rows[timer_only[i]].field);
 	if (o->slicing == XDD_SLICING_none && o->slices > 1)
 		return refuse(err, err_size, -EINVAL,
 			      "--slicing none is one slice: --slices %u contradicts it", o->slices);
-	if (!key_is_packet(o) && !option_given(o, OPT_window))
+	if (!key_is_packet(o) && window && !option_given(o, OPT_window))
 		return refuse(err, err_size, -EINVAL,
 			      "--key %s keeps one packet per key and window and drops the rest, so "
 			      "it needs a window that you chose, for example --window 1s",
 			      key_names[o->key]);
-	return 0;
+	return validate_engine(o, err, err_size);
 }
 
 void options_init(struct options *o, const char *command)

@@ -22,9 +22,10 @@ enum {
 	ON_AGENT = 1 << 6,
 	ON_PCAP = 1 << 7,
 	ON_BENCH = 1 << 8,
+	ON_SIMULATE = 1 << 9,
 	ON_NIC = ON_LOAD | ON_RUN,
 	ON_FILTER = ON_NIC | ON_PCAP,
-	ON_ALL = (1 << 9) - 1,
+	ON_ALL = (1 << 10) - 1,
 	EVERYDAY = 1 << 15, /* shown by --help */
 };
 
@@ -32,9 +33,11 @@ enum {
  * The long name is the field with '-' for '_'. The example completes error messages.
  */
 #define OPTIONS(X)                                                                                 \
-	X(engine, engine, 0, "NAME", ON_FILTER | EVERYDAY,                                         \
-	  "tagged, timer or exact (default: tagged on a NIC, exact for files)", "tagged")          \
-	X(memory, size, 0, "SIZE", ON_FILTER | EVERYDAY,                                           \
+	X(engine, engine, 0, "NAME", ON_FILTER | ON_SIMULATE | EVERYDAY,                           \
+	  "tagged, timer, exact, ...: see help engines (default: tagged on a NIC, exact for "      \
+	  "files)",                                                                                \
+	  "tagged")                                                                                \
+	X(memory, size, 0, "SIZE", ON_FILTER | ON_SIMULATE | EVERYDAY,                             \
 	  "filter size in all (default 32MiB; --engine exact on files: as needed)", "64MiB")       \
 	X(capacity, count, 0, "KEYS", ON_FILTER,                                                   \
 	  "size for this many live keys instead of --memory", "4M")                                \
@@ -42,17 +45,37 @@ enum {
 	  "false-positive rate that --capacity is to reach (timer: 0.001)", "0.001")               \
 	X(window, time, 0, "TIME", ON_FILTER | ON_SET | EVERYDAY,                                  \
 	  "how long a packet is remembered (default 20ms)", "20ms")                                \
-	X(ticks, ticks, 0, "N", ON_FILTER, "resolution: ticks in a window, 1 to 119 (default 16)", \
-	  "16")                                                                                    \
+	X(ticks, ticks, 0, "N", ON_FILTER | ON_SIMULATE,                                           \
+	  "resolution: ticks in a window, 1 to 119 (default 16)", "16")                            \
 	X(clock, clock, 0, "NAME", ON_NIC,                                                         \
 	  "exact, coarse, or auto: coarse where a tick is at least its step", "auto")              \
 	X(refresh, flag, 0, NULL, ON_FILTER | EVERYDAY, "a duplicate restarts the window", NULL)   \
-	X(hashes, hashes, 0, "K", ON_FILTER,                                                       \
-	  "timers per key of --engine timer, 1 to 8 (default 4)", "4")                             \
-	X(slicing, slicing, 0, "NAME", ON_FILTER, "none, horizontal or vertical (--engine timer)", \
-	  "horizontal")                                                                            \
-	X(slices, slices, 0, "S", ON_FILTER, "number of slices (default: one cache line each)",    \
-	  "1024")                                                                                  \
+	X(hashes, hashes, 0, "K", ON_FILTER | ON_SIMULATE,                                         \
+	  "timers or bits per key, 1 to 8 (default: 4 of timer and bloom, 2 of the other bit "     \
+	  "engines)",                                                                              \
+	  "4")                                                                                     \
+	X(variant, variant, 0, "NAME", ON_FILTER | ON_SIMULATE,                                    \
+	  "of --engine rsbf: published (default) or algorithm1", "algorithm1")                     \
+	X(p_star, ratio, 0, "P", ON_FILTER | ON_SIMULATE,                                          \
+	  "of --variant algorithm1: the least chance of being inserted (default 0.03)", "0.03")    \
+	X(sbf_p, sbf_p, 0, "P", ON_FILTER | ON_SIMULATE,                                           \
+	  "of --engine sbf: cells that each event clears, 1 to 64 (default 4)", "4")               \
+	X(records, count, 0, "N", ON_SIMULATE, "length of the stream (default 1M)", "69.5M")       \
+	X(distribution, distribution, 0, "NAME", ON_SIMULATE,                                      \
+	  "of the identifiers: uniform (default) or zipf:ALPHA", "zipf:1.1")                       \
+	X(domain, count, 0, "N", ON_SIMULATE, "number of identifiers", "10M")                      \
+	X(distinct, ratio, 0, "X", ON_SIMULATE,                                                    \
+	  "instead: as many identifiers as make this share of a uniform stream distinct "          \
+	  "(default 0.15)",                                                                        \
+	  "0.15")                                                                                  \
+	X(window_records, count, 0, "N", ON_SIMULATE,                                              \
+	  "how many records are remembered (engines with a window)", "100k")                       \
+	X(every, count, 0, "N", ON_SIMULATE, "also the state after each N records", "1M")          \
+	X(runs, runs, 0, "N", ON_SIMULATE, "repeat with other seeds: mean and deviation", "10")    \
+	X(slicing, slicing, 0, "NAME", ON_FILTER | ON_SIMULATE,                                    \
+	  "none, horizontal or vertical (--engine timer)", "horizontal")                           \
+	X(slices, slices, 0, "S", ON_FILTER | ON_SIMULATE,                                         \
+	  "number of slices (default: one cache line each)", "1024")                               \
 	X(placement, placement, 0, "NAME", ON_NIC | EVERYDAY,                                      \
 	  "shared, percpu, or auto: shared unless one interface has one receive queue", "shared")  \
 	X(key, key, 0, "KIND", ON_FILTER | EVERYDAY,                                               \
@@ -62,7 +85,7 @@ enum {
 	X(non_ip, non_ip, 0, "POLICY", ON_FILTER,                                                  \
 	  "frames without IP: pass them (default), or compare them as frame does", "pass")         \
 	X(hash, hash, 0, "NAME", ON_FILTER, "keyed (default), siphash or xxh64", "keyed")          \
-	X(seed, seed, 0, "N", ON_FILTER,                                                           \
+	X(seed, seed, 0, "N", ON_FILTER | ON_SIMULATE,                                             \
 	  "seed of the hash, or random (default: random on a NIC, 0 for files)", "42")             \
 	X(verify_checksum, flag, 0, NULL, ON_PCAP,                                                 \
 	  "pass IPv4 packets with a wrong header checksum, uncompared", NULL)                      \
@@ -132,6 +155,9 @@ struct options {
 	u32 hashes;
 	int slicing; /* enum xdd_slicing */
 	u32 slices;
+	int variant;   /* enum xdd_variant; default published */
+	double p_star; /* above 0, below 1 */
+	u32 sbf_p;
 	int placement; /* enum xdd_placement */
 
 	int key; /* enum xdd_key_kind; default packet */
@@ -158,6 +184,11 @@ struct options {
 	const char *dups;
 	int format;   /* enum option_format */
 	int progress; /* enum option_progress */
+
+	u64 records, domain, window_records, every;
+	double distribution; /* 0: uniform, else ALPHA of zipf */
+	double distinct;     /* above 0, below 1 */
+	u32 runs;
 
 	bool json, quiet, help;
 };

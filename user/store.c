@@ -5,11 +5,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "user/accessors.h"
 #include "user/secret.h"
 
 #define STORE_FIRST_SIZE (1u << 14)
+#define HUGE_PAGE (2ul << 20)
 
 static struct store_entry *entries_new(size_t size)
 {
@@ -25,16 +27,32 @@ static int lines_new(struct xdd_store *store)
 	size_t bytes = (size_t)store->fixed.blocks * store->fixed.lines_per_block *
 		       sizeof(struct xdd_line);
 
-	if (posix_memalign((void **)&store->lines, XDD_LINE_BYTES, bytes))
+	bool huge = bytes >= HUGE_PAGE;
+
+	if (posix_memalign((void **)&store->lines, huge ? HUGE_PAGE : XDD_LINE_BYTES, bytes))
 		return -ENOMEM;
+	/* Look-ups anywhere in it would otherwise miss the TLB each time. A hint: it may fail. */
+	if (huge)
+		madvise(store->lines, bytes, MADV_HUGEPAGE);
 	memset(store->lines, 0, bytes);
 	return 0;
+}
+
+/* The core multiplies bits by 32-bit numbers, and events by 22-bit ones. */
+static bool bits_are_valid(const struct xdd_fixed *fixed, u64 lines)
+{
+	return fixed->hashes && fixed->hashes <= lines &&
+	       lines / fixed->hashes <= (1ULL << 32) / XDD_LINE_BITS &&
+	       fixed->variant < XDD_VARIANT_MAX && fixed->reset_bits && fixed->reset_bits <= 64 &&
+	       fixed->reservoir_events <= 1ULL << 42;
 }
 
 static bool fixed_is_valid(const struct xdd_fixed *fixed)
 {
 	u64 lines = (u64)fixed->blocks * fixed->lines_per_block;
 
+	if (xdd_engine_has_bits(fixed->engine) && !bits_are_valid(fixed, lines))
+		return false;
 	return fixed->engine < XDD_ENGINE_MAX && fixed->key < XDD_KEY_MAX &&
 	       fixed->hash < XDD_HASH_MAX && lines && lines <= UINT32_MAX && fixed->slices &&
 	       fixed->slices <= lines && fixed->hashes && fixed->hashes <= XDD_MAX_HASHES &&
@@ -50,6 +68,7 @@ int store_open(struct xdd_store *store, const struct xdd_fixed *fixed, const str
 	store->fixed = *fixed;
 	store->live = *live;
 	secret_from_seed(&store->secret, fixed->seed);
+	store->random = xdd_mix64(~fixed->seed);
 	if (fixed->engine != XDD_ENGINE_exact)
 		return lines_new(store);
 	store->max_size = STORE_FIRST_SIZE;
@@ -283,7 +302,7 @@ u64 *store_exact(struct xdd_store *store, const struct xdd_digest *digest, u64 n
                                                                                                    \
 		fixed.engine = XDD_ENGINE_exact;                                                   \
 		fixed.hash = XDD_HASH_##name;                                                      \
-		return xdd_decide(&fixed, &store->live, &store->secret, store, packet, now_ns);    \
+		return xdd_decide(&fixed, &store->live, &store->secret, store, packet, now_ns, 0); \
 	}
 XDD_HASHES(DECIDE_EXACT)
 
@@ -299,8 +318,35 @@ struct xdd_verdict store_decide(struct xdd_store *store, const struct xdd_packet
 
 	if (store->fixed.engine == XDD_ENGINE_exact)
 		return decide_exact[store->fixed.hash](store, packet, now_ns);
-	verdict = xdd_decide(&store->fixed, &store->live, &store->secret, store, packet, now_ns);
+	verdict = xdd_decide(&store->fixed, &store->live, &store->secret, store, packet, now_ns,
+			     store_random(store));
 	store->evictions += !!(verdict.found & XDD_EVICTED);
 	store->time_back += !!(verdict.found & XDD_TIME_BACK);
 	return verdict;
+}
+
+static u64 line_bits(const struct xdd_line *line)
+{
+	u64 bits = 0;
+
+	for (u32 i = 0; i < XDD_LINE_WORDS; i++)
+		bits += __builtin_popcountll(line->word[i]);
+	return bits;
+}
+
+double store_load(struct xdd_store *store, u64 now_ns)
+{
+	bool cells = store->fixed.engine == XDD_ENGINE_tagged;
+	u64 lines = (u64)store->fixed.blocks * store->fixed.lines_per_block, used = 0;
+	struct xdd_when when = xdd_when(now_ns / store->fixed.tick_ns, store->live.window_ticks);
+
+	if (store->fixed.engine == XDD_ENGINE_exact)
+		return (double)store->used / store->size;
+	for (u64 i = 0; i < lines; i++)
+		used += xdd_engine_has_bits(store->fixed.engine)
+				? line_bits(&store->lines[i])
+				: xdd_line_sweep(&store->lines[i], cells, when);
+	if (xdd_engine_has_bits(store->fixed.engine))
+		return (double)used / lines / XDD_LINE_BITS;
+	return (double)used / lines / (cells ? XDD_LINE_CELLS : XDD_LINE_TIMERS);
 }

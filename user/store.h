@@ -6,8 +6,8 @@
 #include "xdd/age.h"
 #include "xdd/config.h"
 #include "xdd/hash.h"
-#include "xdd/line.h"
 #include "xdd/packet.h"
+#include "xdd/store.h"
 
 struct xdd_verdict;
 
@@ -23,6 +23,8 @@ struct xdd_store {
 	struct xdd_fixed fixed;
 	struct xdd_live live;
 	struct xdd_secret secret;
+	u64 random; /* bit engines: of the next question */
+	struct xdd_loads loads;
 	struct xdd_line *lines;	     /* line engines: blocks x lines_per_block */
 	struct store_entry *entries; /* exact: open addressing, size a power of two */
 	size_t size;
@@ -54,6 +56,17 @@ struct xdd_verdict store_decide(struct xdd_store *store, const struct xdd_packet
 
 /* Count the cells of the line engines that are live at @now_ns into @fill. */
 void store_fill(const struct xdd_store *store, u64 now_ns, struct xdd_fill *fill);
+/* The random number of the next question: each call gives another one. */
+static inline u64 store_random(struct xdd_store *store)
+{
+	u64 random = store->random;
+
+	store->random = xdd_mix64(random + 1);
+	return random;
+}
+
+/* Share of the cells, bits or entries that are used at @now_ns. */
+double store_load(struct xdd_store *store, u64 now_ns);
 
 /* Bytes of memory the filter holds now. */
 u64 store_bytes(const struct xdd_store *store);

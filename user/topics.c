@@ -29,7 +29,10 @@ static void topic_engines(FILE *to)
 		"million at its capacity, and may let a copy through when a line is full; timer "
 		"has\n"
 		"the rate that its size gives it; exact does not err. tagged and timer forget a\n"
-		"packet within the last tick of the window, exact at its end.\n");
+		"packet within the last tick of the window, exact at its end. The others have no\n"
+		"window: they are for long streams, and xdp-dedup simulate shows what they "
+		"mistake\n"
+		"and miss.\n");
 }
 
 static void topic_cluster(FILE *to)
@@ -51,6 +54,9 @@ static void topic_papers(FILE *to)
 		"                   window and a duplicate does not extend it (section 4)\n"
 		"  --slicing        horizontal and vertical slices\n"
 		"  --capacity       with --engine timer: m = -k n / ln(1 - P^(1/k)) cells\n"
+		"Bera, Dutta, Narang, Bhattacherjee: biased sampling Bloom filters (2012).\n"
+		"  --engine sbf, rsbf, bsbf, bsbfsd, rlbsbf; --variant, --p-star, --sbf-p\n"
+		"  simulate         its streams; rsbf by default as its tables were made\n"
 		"--engine tagged is ours: a horizontal slice of one cache line, with tags.\n");
 }
 

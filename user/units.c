@@ -66,7 +66,8 @@ static int read_digits(const char **at, u64 *value, unsigned int *digits)
 	return 0;
 }
 
-static int read_scaled(const char *text, const struct unit *units, u64 *result)
+/* @round: drop what is less than one, except of the smallest unit. */
+static int read_scaled(const char *text, const struct unit *units, bool round, u64 *result)
 {
 	unsigned int whole, decimals = 0;
 	const char *at = text;
@@ -91,7 +92,7 @@ static int read_scaled(const char *text, const struct unit *units, u64 *result)
 		if (__builtin_mul_overflow(scale, 10, &scale))
 			return -ERANGE;
 	product = (unsigned __int128)value * units->factor;
-	if (product % scale)
+	if (product % scale && (!round || units->factor == 1))
 		return -EINVAL;
 	product /= scale;
 	if (product > UINT64_MAX)
@@ -106,17 +107,17 @@ int units_time(const char *text, u64 *ns)
 		*ns = 0;
 		return 0;
 	}
-	return read_scaled(text, times, ns);
+	return read_scaled(text, times, false, ns);
 }
 
 int units_size(const char *text, u64 *bytes)
 {
-	return read_scaled(text, sizes, bytes);
+	return read_scaled(text, sizes, true, bytes);
 }
 
 int units_count(const char *text, u64 *count)
 {
-	return read_scaled(text, counts, count);
+	return read_scaled(text, counts, false, count);
 }
 
 int units_number(const char *text, u64 *number)

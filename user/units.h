@@ -15,7 +15,7 @@
 int units_time(const char *text, u64 *ns);
 
 /* Bytes from "64MiB": KiB, MiB, GiB, TiB (1024), kB, MB, GB, TB (1000), B or nothing. K, M, G and
- * T alone mean the binary units, as memory sizes do.
+ * T alone mean the binary units, as memory sizes do. 6.4MiB is rounded down to whole bytes.
  */
 int units_size(const char *text, u64 *bytes);
 

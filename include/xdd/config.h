@@ -10,7 +10,7 @@
 #include "types.h"
 
 /* Changes whenever a pinned layout changes: a loader refuses pins of another one. */
-#define XDD_ABI 1
+#define XDD_ABI 2
 
 #define XDD_MAX_IFACES 16
 #define XDD_MAX_HASHES 8
@@ -23,11 +23,27 @@
 #define XDD_SKEW_TICKS 8
 #define XDD_MAX_WINDOW_TICKS (XDD_HORIZON_TICKS - XDD_SKEW_TICKS)
 
-/* Engines: X(name, help). The header is include/xdd/engine_<name>.h. */
-#define XDD_ENGINES(X)                                                      \
-	X(tagged, "cache lines of 15 cells: a 24-bit tag and a timer each") \
-	X(timer, "Bloom filter of k timers per key, sliced")                \
-	X(exact, "hash of 128-bit digests, or of whole flow keys")
+/*
+ * Engines: X(name, memory, help). The header is include/xdd/engine_<name>.h. Memory:
+ * timers  lines of line.h, which forget by themselves what is older than the window
+ * table   entries with a time, compared with the window
+ * bits    lines of bits (bits.h): no window, forgetting is by chance
+ */
+#define XDD_ENGINES(X)                                                                 \
+	X(tagged, timers, "cache lines of 15 cells: a 24-bit tag and a timer each")    \
+	X(timer, timers, "Bloom filter of k timers per key, sliced")                   \
+	X(exact, table, "hash of 128-bit digests, or of whole flow keys")              \
+	X(bloom, bits, "Bloom filter: k bits per key, never cleared")                  \
+	X(sbf, bits, "stable Bloom filter: each event clears P cells at random")       \
+	X(rsbf, bits, "reservoir sampling: each event resets a bit in each of k")      \
+	X(bsbf, bits, "biased sampling: each new key resets a bit in each of k")       \
+	X(bsbfsd, bits, "biased sampling, single deletion: a bit in one of k filters") \
+	X(rlbsbf, bits, "biased sampling balanced by load: fewest copies missed")
+
+/* Engine rsbf. */
+#define XDD_VARIANTS(X)                                                    \
+	X(published, "as the printed tables: every event resets and sets") \
+	X(algorithm1, "as Algorithm 1: reservoir sampling, then --p-star")
 
 /* Keys: X(name, help). `offset` takes :LEN@POS. */
 #define XDD_KEYS(X)                                                              \
@@ -65,13 +81,14 @@
 	X(exact, "nanoseconds at each packet") \
 	X(coarse, "the jiffy clock: cheap, steps of 1/HZ")
 
-#define XDD_ENUM_ENGINE(name, help) XDD_ENGINE_##name,
+#define XDD_ENUM_ENGINE(name, memory, help) XDD_ENGINE_##name,
 #define XDD_ENUM_KEY(name, help) XDD_KEY_##name,
 #define XDD_ENUM_HASH(name, help) XDD_HASH_##name,
 #define XDD_ENUM_SLICING(name, help) XDD_SLICING_##name,
 #define XDD_ENUM_ACTION(name, help) XDD_ACTION_##name,
 #define XDD_ENUM_PLACEMENT(name, help) XDD_PLACEMENT_##name,
 #define XDD_ENUM_CLOCK(name, help) XDD_CLOCK_##name,
+#define XDD_ENUM_VARIANT(name, help) XDD_VARIANT_##name,
 enum xdd_engine { XDD_ENGINES(XDD_ENUM_ENGINE) XDD_ENGINE_MAX };
 enum xdd_key_kind { XDD_KEYS(XDD_ENUM_KEY) XDD_KEY_MAX };
 enum xdd_hash_kind { XDD_HASHES(XDD_ENUM_HASH) XDD_HASH_MAX };
@@ -79,6 +96,30 @@ enum xdd_slicing { XDD_SLICINGS(XDD_ENUM_SLICING) XDD_SLICING_MAX };
 enum xdd_dup_action { XDD_DUP_ACTIONS(XDD_ENUM_ACTION) XDD_ACTION_MAX };
 enum xdd_placement { XDD_PLACEMENTS(XDD_ENUM_PLACEMENT) XDD_PLACEMENT_MAX };
 enum xdd_clock { XDD_CLOCKS(XDD_ENUM_CLOCK) XDD_CLOCK_MAX };
+enum xdd_variant { XDD_VARIANTS(XDD_ENUM_VARIANT) XDD_VARIANT_MAX };
+
+/* The engines of one kind of memory, as bits by enum xdd_engine. */
+enum xdd_memory { XDD_MEMORY_timers, XDD_MEMORY_table, XDD_MEMORY_bits };
+#define XDD_MEMORY_BIT(name, memory, help) \
+	(XDD_MEMORY_##memory == XDD_MEMORY_OF) << XDD_ENGINE_##name |
+#define XDD_MEMORY_OF XDD_MEMORY_timers
+enum { XDD_TIMER_ENGINES = XDD_ENGINES(XDD_MEMORY_BIT) 0 };
+#undef XDD_MEMORY_OF
+#define XDD_MEMORY_OF XDD_MEMORY_bits
+enum { XDD_BIT_ENGINES = XDD_ENGINES(XDD_MEMORY_BIT) 0 };
+#undef XDD_MEMORY_OF
+
+/* Whether the engine's memory is timers, so that a window of ticks, ageing and sweeping apply. */
+XDD_INLINE bool xdd_engine_has_timers(u32 engine)
+{
+	return XDD_TIMER_ENGINES >> engine & 1;
+}
+
+/* Whether it is bits: no window, no time, and random numbers. */
+XDD_INLINE bool xdd_engine_has_bits(u32 engine)
+{
+	return XDD_BIT_ENGINES >> engine & 1;
+}
 
 /* Link types by their pcap numbers (tcpdump.org/linktypes.html). */
 enum xdd_link {
@@ -116,8 +157,11 @@ struct xdd_fixed {
 	u8 short_capture_ok; /* cut by the snap length: key on what there is (files) */
 	u8 non_ip_frame;     /* frames without IP: key on the frame, else bypass */
 	u8 pad[2];
-	u64 tick_ns; /* length of a tick, at least 1 */
-	u64 seed;    /* XXH64 */
+	u64 tick_ns;	      /* length of a tick, at least 1 */
+	u64 seed;	      /* XXH64 */
+	u32 variant;	      /* rsbf: enum xdd_variant */
+	u32 reset_bits;	      /* sbf: cells that each event clears, 1..64 */
+	u64 reservoir_events; /* rsbf, algorithm1: events until s/i is p*, at most 2^42 */
 };
 
 /* An attached interface; ifindex 0 is a free slot. */
@@ -142,7 +186,7 @@ struct xdd_live {
 /* Entries of map `targets`. */
 enum xdd_dev { XDD_DEV_DUPLICATES, XDD_DEV_FORWARD, XDD_DEV_MAX };
 
-XDD_ASSERT(sizeof(struct xdd_fixed) == 80, "xdd_fixed has no holes");
+XDD_ASSERT(sizeof(struct xdd_fixed) == 96, "xdd_fixed has no holes");
 XDD_ASSERT(sizeof(struct xdd_live) == 32 - 8 + 8 * XDD_MAX_IFACES, "xdd_live has no holes");
 
 #endif

@@ -6,7 +6,13 @@
 #ifndef XDD_DECIDE_H
 #define XDD_DECIDE_H
 
+#include "engine_bloom.h"
+#include "engine_bsbf.h"
+#include "engine_bsbfsd.h"
 #include "engine_exact.h"
+#include "engine_rlbsbf.h"
+#include "engine_rsbf.h"
+#include "engine_sbf.h"
 #include "engine_tagged.h"
 #include "engine_timer.h"
 
@@ -15,25 +21,27 @@ struct xdd_verdict {
 	u32 found;  /* enum xdd_found bits: XDD_SEEN is a duplicate */
 };
 
-#define XDD_ASK_ENGINE(name, help) \
-	case XDD_ENGINE_##name:    \
+#define XDD_ASK_ENGINE(name, memory, help) \
+	case XDD_ENGINE_##name:            \
 		return xdd_##name##_ask(fixed, store, question);
 
 /*
  * The engine's answer on @identity at @now_ns (any clock that does not jump; ticks are
- * @now_ns / fixed->tick_ns), as enum xdd_found bits.
+ * @now_ns / fixed->tick_ns), as enum xdd_found bits. @random: any 64 bits that differ from question
+ * to question, for the bit engines.
  */
 XDD_INLINE u32 xdd_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 		       const struct xdd_identity *identity, u64 now_ns, u32 window_ticks,
-		       u64 window_ns)
+		       u64 window_ns, u64 random)
 {
 	struct xdd_question about = {
 		.identity = identity,
 		.now_ns = now_ns,
 		.window_ns = window_ns,
+		.random = random,
 	}, *question = &about;
 
-	if (fixed->engine != XDD_ENGINE_exact)
+	if (xdd_engine_has_timers(fixed->engine))
 		about.when = xdd_when(now_ns / fixed->tick_ns, window_ticks);
 	switch (fixed->engine) {
 		XDD_ENGINES(XDD_ASK_ENGINE)
@@ -44,12 +52,12 @@ XDD_INLINE u32 xdd_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *stor
 /* Accessor: xdd_ask(), in BPF a function. */
 extern u32 xdd_store_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			 const struct xdd_identity *identity, u64 now_ns, u32 window_ticks,
-			 u64 window_ns);
+			 u64 window_ns, u64 random);
 
-/* Verdict on an event whose key and digest are known, at @now_ns. */
+/* Verdict on an event whose key and digest are known, at @now_ns; @random as in xdd_ask(). */
 XDD_INLINE struct xdd_verdict xdd_judge(XDD_FIXED struct xdd_fixed *fixed,
 					const struct xdd_live *live, struct xdd_store *store,
-					const struct xdd_identity *identity, u64 now_ns)
+					const struct xdd_identity *identity, u64 now_ns, u64 random)
 {
 	struct xdd_verdict verdict = { XDD_BYPASS_MAX, 0 };
 	u32 window = live->window_ticks;
@@ -58,7 +66,8 @@ XDD_INLINE struct xdd_verdict xdd_judge(XDD_FIXED struct xdd_fixed *fixed,
 		verdict.bypass = XDD_BYPASS_stale;
 		return verdict;
 	}
-	verdict.found = xdd_store_ask(fixed, store, identity, now_ns, window, live->window_ns);
+	verdict.found =
+		xdd_store_ask(fixed, store, identity, now_ns, window, live->window_ns, random);
 	if (verdict.found & XDD_MISSING)
 		verdict.bypass = XDD_BYPASS_internal;
 	else if (verdict.found & XDD_STALE)
@@ -71,14 +80,14 @@ XDD_INLINE struct xdd_verdict xdd_decide(XDD_FIXED struct xdd_fixed *fixed,
 					 const struct xdd_live *live,
 					 XDD_FIXED struct xdd_secret *secret,
 					 struct xdd_store *store, const struct xdd_packet *packet,
-					 u64 now_ns)
+					 u64 now_ns, u64 random)
 {
 	struct xdd_identity identity = {};
 	struct xdd_verdict verdict = { xdd_identify(fixed, secret, packet, &identity), 0 };
 
 	if (verdict.bypass != XDD_BYPASS_MAX)
 		return verdict;
-	return xdd_judge(fixed, live, store, &identity, now_ns);
+	return xdd_judge(fixed, live, store, &identity, now_ns, random);
 }
 
 #endif

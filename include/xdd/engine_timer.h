@@ -24,15 +24,6 @@ XDD_INLINE bool xdd_timer_one_line(XDD_FIXED struct xdd_fixed *fixed)
 	       fixed->slices == fixed->blocks * fixed->lines_per_block;
 }
 
-/* Line number @line of the filter. */
-XDD_INLINE struct xdd_line *xdd_timer_line(XDD_FIXED struct xdd_fixed *fixed,
-					   struct xdd_store *store, u32 line)
-{
-	if (fixed->lines_per_block == 1)
-		return xdd_line_at(store, line, 0);
-	return xdd_line_at(store, line / fixed->lines_per_block, line % fixed->lines_per_block);
-}
-
 /* All k cells in the line that @pick names, drawn from @mixed. Returns false where it is missing. */
 XDD_INLINE bool xdd_timer_locate_line(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 				      u32 pick, u64 mixed, struct xdd_timer_cells *cells)
@@ -76,7 +67,8 @@ XDD_INLINE bool xdd_timer_locate(XDD_FIXED struct xdd_fixed *fixed, struct xdd_s
 	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
 		if (i >= fixed->hashes)
 			break;
-		cells->line[i] = xdd_timer_line(fixed, store, first + xdd_range(one, lines, &rest));
+		cells->line[i] =
+			xdd_line_number(fixed, store, first + xdd_range(one, lines, &rest));
 		cells->at[i] = xdd_range(rest, XDD_LINE_TIMERS, &rest);
 		if (!cells->line[i])
 			return false;

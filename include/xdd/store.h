@@ -35,9 +35,31 @@ struct xdd_seen {
 extern u64 *xdd_exact_at(struct xdd_store *store, const struct xdd_identity *identity, u64 now_ns,
 			 bool *fresh);
 
+/* What bit engines count beside their bits: of one CPU under per-CPU placement. */
+struct xdd_loads {
+	u64 ones[XDD_MAX_HASHES]; /* rlbsbf: bits set in each of the k filters */
+	u64 events;		  /* rsbf, algorithm1: questions so far */
+	u64 pad[7];
+};
+
+XDD_ASSERT(sizeof(struct xdd_loads) == 2 * XDD_LINE_BYTES, "xdd_loads has no holes");
+
+/* The filter's, or this CPU's, entry in the maps `loads` and `cpu_loads`; or NULL. */
+extern struct xdd_loads *xdd_loads_at(struct xdd_store *store);
+
+/* Line @number of the filter, counted through its blocks, or NULL. */
+XDD_INLINE struct xdd_line *xdd_line_number(XDD_FIXED struct xdd_fixed *fixed,
+					    struct xdd_store *store, u32 number)
+{
+	if (fixed->lines_per_block == 1)
+		return xdd_line_at(store, number, 0);
+	return xdd_line_at(store, number / fixed->lines_per_block, number % fixed->lines_per_block);
+}
+
 /* What an engine is asked. */
 struct xdd_question {
 	const struct xdd_identity *identity;
+	u64 random;	      /* bit engines: a new one for each question */
 	struct xdd_when when; /* line engines */
 	u64 now_ns;	      /* exact engine */
 	u64 window_ns;	      /* exact engine: inclusive */

@@ -106,6 +106,22 @@ XDD_INLINE u64 xdd_cas64(u64 *at, u64 from, u64 to)
 	return __sync_val_compare_and_swap(at, from, to);
 }
 
+/* *@at or, and, plus the second argument. Return the value before. */
+XDD_INLINE u64 xdd_fetch_or64(u64 *at, u64 bits)
+{
+	return __sync_fetch_and_or(at, bits);
+}
+
+XDD_INLINE u64 xdd_fetch_and64(u64 *at, u64 bits)
+{
+	return __sync_fetch_and_and(at, bits);
+}
+
+XDD_INLINE u64 xdd_fetch_add64(u64 *at, u64 n)
+{
+	return __sync_fetch_and_add(at, n);
+}
+
 XDD_INLINE u64 xdd_rotl64(u64 v, u32 by)
 {
 	return (v << by) | (v >> (64 - by));

@@ -23,7 +23,7 @@ check_equal "no line of --help is wider than 100" "" "$("$xdd" --help | grep -E 
 for topic in engines cluster papers; do
 	check_command "help $topic" 0 '.' '' "$xdd" help $topic
 done
-for engine in tagged timer exact; do
+for engine in tagged timer exact bloom sbf rsbf bsbf bsbfsd rlbsbf; do
 	check_command "help engines explains $engine" 0 "^  $engine +[A-Za-z]" '' "$xdd" help engines
 done
 for command in $commands; do

@@ -19,7 +19,8 @@ static inline u32 ask_at_ns(struct xdd_store *store, struct xdd_digest digest, u
 	struct xdd_identity identity = { .digest = digest };
 	struct xdd_verdict verdict;
 
-	verdict = xdd_judge(&store->fixed, &store->live, store, &identity, now_ns);
+	verdict = xdd_judge(&store->fixed, &store->live, store, &identity, now_ns,
+			    store_random(store));
 	assert_int_equal(verdict.bypass, XDD_BYPASS_MAX);
 	return verdict.found;
 }

@@ -29,6 +29,7 @@ static inline struct xdd_fixed config_fixed(u32 engine, u32 key)
 		.verify_checksum = 1,
 		.tick_ns = CONFIG_TICK_NS,
 		.seed = 20240229,
+		.reset_bits = 4,
 	};
 
 	return fixed;

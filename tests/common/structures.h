@@ -18,6 +18,12 @@ static const struct structure_row structure_rows[XDD_ENGINE_MAX] = {
 	[XDD_ENGINE_tagged] = { 1u << XDD_SLICING_horizontal, STRUCTURE_PLACEMENTS, false },
 	[XDD_ENGINE_timer] = { (1u << XDD_SLICING_MAX) - 1, STRUCTURE_PLACEMENTS, true },
 	[XDD_ENGINE_exact] = { 1u << XDD_SLICING_none, 1u << XDD_PLACEMENT_shared, false },
+	[XDD_ENGINE_bloom] = { 1u << XDD_SLICING_none, STRUCTURE_PLACEMENTS, false },
+	[XDD_ENGINE_sbf] = { 1u << XDD_SLICING_none, STRUCTURE_PLACEMENTS, false },
+	[XDD_ENGINE_rsbf] = { 1u << XDD_SLICING_none, STRUCTURE_PLACEMENTS, false },
+	[XDD_ENGINE_bsbf] = { 1u << XDD_SLICING_none, STRUCTURE_PLACEMENTS, false },
+	[XDD_ENGINE_bsbfsd] = { 1u << XDD_SLICING_none, STRUCTURE_PLACEMENTS, false },
+	[XDD_ENGINE_rlbsbf] = { 1u << XDD_SLICING_none, STRUCTURE_PLACEMENTS, false },
 };
 
 static inline struct xdd_fixed structure_fixed(u32 engine, u32 slicing, u32 placement, bool several)

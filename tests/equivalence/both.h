@@ -88,6 +88,7 @@ static inline struct xdd_verdict both_decide(struct both *both, const u8 *at, u3
 	struct xdd_verdict native;
 
 	both->skel->bss->equiv_now_ns = now_ns;
+	both->skel->bss->equiv_random = both->store.random;
 	both->skel->bss->equiv_bypass = ~0;
 	assert_int_equal(bpf_prog_test_run_opts(both->program, &run), 0);
 	native = store_decide(&both->store, &packet, now_ns);
@@ -150,6 +151,20 @@ static inline void both_compare_lines(struct both *both)
 		both_compare_percpu(both);
 }
 
+/* The bits, and what was counted beside them. */
+static inline void both_compare_bits(struct both *both)
+{
+	bool shared = both->store.fixed.placement == XDD_PLACEMENT_shared;
+	struct xdd_loads loads[libbpf_num_possible_cpus()];
+	u32 zero = 0;
+	int fd;
+
+	both_compare_lines(both);
+	fd = bpf_map__fd(shared ? both->skel->maps.loads : both->skel->maps.cpu_loads);
+	assert_int_equal(bpf_map_lookup_elem(fd, &zero, loads), 0);
+	assert_memory_equal(&loads[0], &both->store.loads, sizeof(loads[0]));
+}
+
 static inline int both_order(const void *a, const void *b)
 {
 	return memcmp(a, b, sizeof(struct store_entry));
@@ -203,9 +218,11 @@ static inline void both_compare_exact(struct both *both)
 
 /* How the memories of an engine's two builds are compared: a new engine is a new row. */
 static void (*const both_compares[XDD_ENGINE_MAX])(struct both *both) = {
-	[XDD_ENGINE_tagged] = both_compare_lines,
-	[XDD_ENGINE_timer] = both_compare_lines,
-	[XDD_ENGINE_exact] = both_compare_exact,
+	[XDD_ENGINE_tagged] = both_compare_lines, [XDD_ENGINE_timer] = both_compare_lines,
+	[XDD_ENGINE_exact] = both_compare_exact,  [XDD_ENGINE_bloom] = both_compare_bits,
+	[XDD_ENGINE_sbf] = both_compare_bits,	  [XDD_ENGINE_rsbf] = both_compare_bits,
+	[XDD_ENGINE_bsbf] = both_compare_bits,	  [XDD_ENGINE_bsbfsd] = both_compare_bits,
+	[XDD_ENGINE_rlbsbf] = both_compare_bits,
 };
 
 static inline void both_compare(struct both *both)

@@ -5,6 +5,7 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 volatile u64 equiv_now_ns;
+volatile u64 equiv_random;
 volatile u32 equiv_bypass;
 volatile u32 equiv_found;
 
@@ -19,7 +20,8 @@ int equiv(struct xdp_md *ctx)
 	live = bpf_map_lookup_elem(&config, &zero);
 	if (!live)
 		return XDP_ABORTED;
-	verdict = xdd_decide(&xdd_fixed, live, &xdd_secret, NULL, &packet, equiv_now_ns);
+	verdict = xdd_decide(&xdd_fixed, live, &xdd_secret, NULL, &packet, equiv_now_ns,
+			     equiv_random);
 	equiv_bypass = verdict.bypass;
 	equiv_found = verdict.found;
 	return XDP_PASS;

@@ -140,8 +140,11 @@ static void test_mutations(void **state)
 {
 	(void)state;
 	both_need_root();
-	for (u32 engine = 0; engine < XDD_ENGINE_MAX; engine++)
-		check_engine(engine);
+	/* Each mutant needs a window that the one before has left: bit engines have none. */
+	for (u32 engine = 0; engine < XDD_ENGINE_MAX; engine++) {
+		if (!xdd_engine_has_bits(engine))
+			check_engine(engine);
+	}
 }
 
 int main(void)

@@ -8,6 +8,7 @@
 #include "both.h"
 #include "tests/common/traffic.h"
 #include "user/capture/capture.h"
+#include "xdd/bits.h"
 
 #define RANDOM_FRAMES 1200
 #define FEW_FRAMES 400
@@ -62,6 +63,7 @@ static void vary(struct xdd_fixed *fixed, struct xdd_live *live)
 	fixed->offset_pos = (bits >> 16) % 40;
 	fixed->offset_len = 1 + (bits >> 24) % 60;
 	fixed->seed = bits;
+	fixed->reset_bits = 1 + (bits >> 40) % 64;
 	live->window_ticks = 1 + (bits >> 32) % XDD_MAX_WINDOW_TICKS;
 	live->window_ns = live->window_ticks * fixed->tick_ns;
 }
@@ -122,6 +124,64 @@ static void test_random(void **state)
 	assert_true(outcome.bypassed[XDD_BYPASS_unsupported] > 10);
 	assert_int_equal(outcome.bypassed[XDD_BYPASS_stale], 0);
 	assert_int_equal(outcome.bypassed[XDD_BYPASS_internal], 0);
+}
+
+/* The counts beside the bits of both builds, as after @events events. */
+static void set_events(struct both *both, u64 events)
+{
+	bool shared = both->store.fixed.placement == XDD_PLACEMENT_shared;
+	struct xdd_loads loads[libbpf_num_possible_cpus()];
+	u32 zero = 0;
+
+	memset(loads, 0, sizeof(loads));
+	loads[0].events = events;
+	both->store.loads.events = events;
+	assert_int_equal(bpf_map_update_elem(bpf_map__fd(shared ? both->skel->maps.loads
+								: both->skel->maps.cpu_loads),
+					     &zero, loads, BPF_ANY),
+			 0);
+}
+
+/* Algorithm 1 of rsbf in its three stages: s events, then by chance, then always. */
+static void check_stages(u32 placement)
+{
+	struct xdd_fixed fixed =
+		structure_fixed(XDD_ENGINE_rsbf, XDD_SLICING_none, placement, false);
+	struct traffic *traffic = calloc(1, sizeof(*traffic));
+	struct xdd_live live = config_live();
+	struct outcome outcome = {};
+	struct both both;
+	u64 bits;
+
+	fixed.hashes = 2;
+	fixed.variant = XDD_VARIANT_algorithm1;
+	if (placement == XDD_PLACEMENT_shared)
+		fixed.blocks = 2;
+	bits = fixed.blocks * fixed.lines_per_block / 2 * XDD_LINE_BITS;
+	fixed.reservoir_events = bits + 600;
+	traffic->seed = 5;
+	traffic->link = fixed.link;
+	traffic->max_payload = 100;
+	both_open(&both, &fixed, &live);
+	set_events(&both, bits - 300);
+	for (u32 i = 0; i < 3000; i++) {
+		const struct frame *frame = traffic_next(traffic);
+
+		outcome_add(&outcome, both_decide(&both, frame->byte, frame->len, 1000000000));
+	}
+	assert_true(both.store.loads.events > fixed.reservoir_events + 300);
+	assert_true(outcome.seen > 100 && outcome.distinct > 100);
+	both_compare(&both);
+	both_close(&both);
+	free(traffic);
+}
+
+static void test_stages(void **state)
+{
+	(void)state;
+	both_need_root();
+	check_stages(XDD_PLACEMENT_shared);
+	check_stages(XDD_PLACEMENT_percpu);
 }
 
 /* The other link types, which no NIC has. */
@@ -247,9 +307,8 @@ static void test_bad_checksum(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_links),
-		cmocka_unit_test(test_captures),
+		cmocka_unit_test(test_random),	     cmocka_unit_test(test_stages),
+		cmocka_unit_test(test_links),	     cmocka_unit_test(test_captures),
 		cmocka_unit_test(test_bad_checksum),
 	};
 

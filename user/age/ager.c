@@ -47,7 +47,7 @@ struct ager *ager_open(struct instance *instance, char *err, size_t err_size)
 	}
 	ager->instance = instance;
 	ager->sites = fixed->placement == XDD_PLACEMENT_percpu ? libbpf_num_possible_cpus() : 1;
-	if (fixed->engine != XDD_ENGINE_exact)
+	if (xdd_engine_has_timers(fixed->engine))
 		ager->lines = fixed->blocks * fixed->lines_per_block;
 	bytes = (u64)ager->lines * ager->sites * XDD_LINE_BYTES;
 	ager->round_ns = SECOND_NS;

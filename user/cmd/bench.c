@@ -13,6 +13,7 @@
 
 #include "cmd.h"
 #include "message.h"
+#include "names.h"
 #include "secret.h"
 #include "xdd/counters.h"
 #include "xdd/store.h"
@@ -56,24 +57,32 @@ struct bench_row {
 	}
 
 /* The rows of one load: live keys, and whether every second packet is new. */
-#define LOAD_ROWS(keys, half_new)                                                                 \
-	ROW("baseline: writes the packet's key", BASE, exact, shared, none, packet, keyed,        \
-	    SHORT_PACKET, keys, half_new),                                                        \
-		ROW("LRU hash of whole keys (20-byte 5-tuple and id)", PEER, exact, shared, none, \
-		    packet, keyed, SHORT_PACKET, keys, half_new),                                 \
-		ROW("tagged", DEDUP, tagged, shared, horizontal, packet, keyed, SHORT_PACKET,     \
-		    keys, half_new),                                                              \
-		ROW("tagged", DEDUP, tagged, percpu, horizontal, packet, keyed, SHORT_PACKET,     \
-		    keys, half_new),                                                              \
-		ROW("timer, k=4 in one line", DEDUP, timer, shared, horizontal, packet, keyed,    \
-		    SHORT_PACKET, keys, half_new),                                                \
-		ROW("timer, k=4 in one line", DEDUP, timer, percpu, horizontal, packet, keyed,    \
-		    SHORT_PACKET, keys, half_new),                                                \
-		ROW("timer, k=4 unsliced", DEDUP, timer, shared, none, packet, keyed,             \
-		    SHORT_PACKET, keys, half_new),                                                \
-		ROW("exact: LRU hash of digests", DEDUP, exact, shared, none, packet, keyed,      \
-		    SHORT_PACKET, keys, half_new),                                                \
-		ROW("exact: LRU hash of flows", DEDUP, exact, shared, none, flow, keyed,          \
+#define LOAD_ROWS(keys, half_new)                                                                  \
+	ROW("baseline: writes the packet's key", BASE, exact, shared, none, packet, keyed,         \
+	    SHORT_PACKET, keys, half_new),                                                         \
+		ROW("LRU hash of whole keys (20-byte 5-tuple and id)", PEER, exact, shared, none,  \
+		    packet, keyed, SHORT_PACKET, keys, half_new),                                  \
+		ROW("tagged", DEDUP, tagged, shared, horizontal, packet, keyed, SHORT_PACKET,      \
+		    keys, half_new),                                                               \
+		ROW("tagged", DEDUP, tagged, percpu, horizontal, packet, keyed, SHORT_PACKET,      \
+		    keys, half_new),                                                               \
+		ROW("timer, k=4 in one line", DEDUP, timer, shared, horizontal, packet, keyed,     \
+		    SHORT_PACKET, keys, half_new),                                                 \
+		ROW("timer, k=4 in one line", DEDUP, timer, percpu, horizontal, packet, keyed,     \
+		    SHORT_PACKET, keys, half_new),                                                 \
+		ROW("timer, k=4 unsliced", DEDUP, timer, shared, none, packet, keyed,              \
+		    SHORT_PACKET, keys, half_new),                                                 \
+		ROW("bsbf, k=2", DEDUP, bsbf, shared, none, packet, keyed, SHORT_PACKET, keys,     \
+		    half_new),                                                                     \
+		ROW("bsbf, k=2", DEDUP, bsbf, percpu, none, packet, keyed, SHORT_PACKET, keys,     \
+		    half_new),                                                                     \
+		ROW("rlbsbf, k=2", DEDUP, rlbsbf, shared, none, packet, keyed, SHORT_PACKET, keys, \
+		    half_new),                                                                     \
+		ROW("rlbsbf, k=2", DEDUP, rlbsbf, percpu, none, packet, keyed, SHORT_PACKET, keys, \
+		    half_new),                                                                     \
+		ROW("exact: LRU hash of digests", DEDUP, exact, shared, none, packet, keyed,       \
+		    SHORT_PACKET, keys, half_new),                                                 \
+		ROW("exact: LRU hash of flows", DEDUP, exact, shared, none, flow, keyed,           \
 		    SHORT_PACKET, keys, half_new)
 
 /* The hash on packets of other lengths, in a filter that is hot. */
@@ -129,7 +138,8 @@ static void config_make(const struct bench_row *row, struct xdd_fixed *fixed, st
 		.slicing = row->slicing,
 		.placement = row->placement,
 		.clock = XDD_CLOCK_coarse,
-		.hashes = 4,
+		.hashes = xdd_engine_has_bits(row->engine) ? 2 : 4,
+		.reset_bits = 4,
 		.slices = 1,
 		.blocks = FILTER_BYTES(row->keys) / XDD_LINE_BYTES,
 		.lines_per_block = 1,
@@ -253,10 +263,7 @@ static int run_check(const struct bench_run *run, const struct bench_row *row)
 
 static const char *engine_name(const struct bench_row *row)
 {
-#define ENGINE_NAME(name, help) #name,
-	static const char *const names[] = { XDD_ENGINES(ENGINE_NAME) };
-
-	return row->program == BENCH_DEDUP ? names[row->engine] : "none";
+	return row->program == BENCH_DEDUP ? engine_names[row->engine] : "none";
 }
 
 static json_t *row_json(const struct bench_row *row, const struct bench_run *run, double base,

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "../loader/load.h"
+#include "../derive.h"
 #include "../message.h"
 #include "../names.h"
 #include "../units.h"
@@ -46,7 +47,7 @@ static void print_text(const struct instance *in)
 		       in->ifaces[i].generic ? "generic" : "native");
 	printf(", engine %s in %s, window %s; pinned in %s\n", engine_names[in->fixed.engine],
 	       units_size_text(in->meta.memory_bytes, memory),
-	       units_time_text(in->live.window_ns, window), in->path);
+	       derive_window_text(&in->fixed, in->live.window_ns, window), in->path);
 }
 
 int load_and_report(const struct options *o, struct instance *in)

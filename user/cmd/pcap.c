@@ -280,15 +280,23 @@ static json_t *json_counts(const struct job *job)
 			 job->duplicates.packets, "bypassed", json_bypassed(job));
 }
 
+/* Of bit engines there is no model without the stream. */
+static json_t *json_fpr(const struct job *job)
+{
+	if (xdd_engine_has_bits(job->derived.fixed.engine))
+		return json_null();
+	return json_real(fpr_model(job));
+}
+
 static json_t *json_filter(const struct job *job)
 {
 	const struct derived *d = &job->derived;
 	const struct xdd_store *store = &job->store;
 
-	return json_pack("{s:s, s:s, s:I, s:I, s:f, s:I, s:I, s:I}", "engine",
+	return json_pack("{s:s, s:s, s:I, s:I, s:o, s:I, s:I, s:I}", "engine",
 			 engine_names[d->fixed.engine], "key", key_names[d->fixed.key], "window_ns",
 			 d->live.window_ns, "memory_bytes", store_bytes(store), "fpr_model",
-			 fpr_model(job), "time_back", store->time_back, "evictions",
+			 json_fpr(job), "time_back", store->time_back, "evictions",
 			 store->evictions, "forgotten", store->forgotten);
 }
 
@@ -326,6 +334,11 @@ static void print_errors(const struct job *job, FILE *to)
 {
 	double fpr = fpr_model(job);
 
+	if (xdd_engine_has_bits(job->derived.fixed.engine)) {
+		fprintf(to, "distinct packets taken for copies: depends on the packets; xdp-dedup "
+			    "simulate measures it\n");
+		return;
+	}
 	fprintf(to, "distinct packets taken for copies: below %.1g by the model, %.1g of them\n",
 		fpr * job->distinct.packets, fpr);
 	if (job->store.forgotten || job->store.evictions)
@@ -351,7 +364,7 @@ static void print_text(const struct job *job, FILE *to)
 	print_bypassed(job, to);
 	fprintf(to, "key %s, window %s, engine %s in %s, %.2f s (%.2f million frames a second)\n",
 		key_names[job->derived.fixed.key],
-		units_time_text(job->derived.live.window_ns, window),
+		derive_window_text(&job->derived.fixed, job->derived.live.window_ns, window),
 		engine_names[job->derived.fixed.engine],
 		units_size_text(store_bytes(&job->store), memory), seconds,
 		packets / 1e6 / seconds);

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "../loader/change.h"
+#include "../derive.h"
 #include "../message.h"
 #include "../names.h"
 #include "../units.h"
@@ -27,8 +28,9 @@ static void print_text(const struct instance *in)
 {
 	char window[UNITS_TEXT_MAX], tick[UNITS_TEXT_MAX];
 
-	printf("%s: window %s", in->name, units_time_text(in->live.window_ns, window));
-	if (in->fixed.engine != XDD_ENGINE_exact)
+	printf("%s: window %s", in->name,
+	       derive_window_text(&in->fixed, in->live.window_ns, window));
+	if (xdd_engine_has_timers(in->fixed.engine))
 		printf(" (%u ticks of %s)", in->live.window_ticks,
 		       units_time_text(in->fixed.tick_ns, tick));
 	printf(", action %s", action_names[in->live.action]);

@@ -45,6 +45,9 @@ static int plan_window(struct change *c)
 
 	if (!option_given(c->o, OPT_window))
 		return 0;
+	if (xdd_engine_has_bits(fixed->engine))
+		return refuse(c->err, c->err_size, -ERANGE,
+			      "--window: the engine of %s has no window", c->in->name);
 	c->live.window_ns = c->o->window;
 	if (fixed->engine == XDD_ENGINE_exact ||
 	    !derive_window_ticks(c->o->window, fixed->tick_ns, &c->live.window_ticks))

@@ -3,7 +3,7 @@
  * A loaded instance, found again by its pins:
  *
  *   /sys/fs/bpf/xdp-dedup/NAME/    config counters meta targets scratch rodata, those of lines,
- *                                  cpu_blocks, locks, digests, flows that the engine uses,
+ *                                  cpu_blocks, loads, cpu_loads, locks, digests, flows that the engine uses,
  *                                  the ager's ager, tally, slices, its ager_program, program,
  *                                  and link_IFINDEX for each interface
  *   /sys/fs/bpf/xdp-dedup/~NAME/   one that is being made,
@@ -38,6 +38,8 @@
 	X(rodata)        \
 	X(lines)         \
 	X(cpu_blocks)    \
+	X(loads)         \
+	X(cpu_loads)     \
 	X(locks)         \
 	X(digests)       \
 	X(flows)         \

@@ -91,6 +91,7 @@ int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
 {
 	bool exact = fixed->engine == XDD_ENGINE_exact;
 	bool shared = fixed->placement == XDD_PLACEMENT_shared;
+	bool bits = xdd_engine_has_bits(fixed->engine);
 	bool digests = fixed->key == XDD_KEY_packet || fixed->key == XDD_KEY_frame ||
 		       fixed->key == XDD_KEY_offset;
 	u32 lines = exact || !shared ? 0 : fixed->blocks * fixed->lines_per_block;
@@ -101,6 +102,8 @@ int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
 		{ "lines", lines },
 		{ "locks", exact || !shared ? 0 : fixed->stripes },
 		{ "cpu_blocks", exact || shared ? 0 : fixed->blocks },
+		{ "loads", bits && shared },
+		{ "cpu_loads", bits && !shared },
 		{ "digests", exact && digests ? exact_entries : 0 },
 		{ "flows", exact && !digests ? exact_entries : 0 },
 	};

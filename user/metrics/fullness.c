@@ -159,6 +159,8 @@ int fullness_read(const struct instance *in, const struct counters *counters,
 	memset(fullness, 0, sizeof(*fullness));
 	if (in->fixed.engine == XDD_ENGINE_exact)
 		return read_exact(in, fullness);
+	if (xdd_engine_has_bits(in->fixed.engine))
+		return 0;
 	if (xdd_slices_counted(&in->fixed)) {
 		fullness->slices = calloc(in->fixed.slices, sizeof(double));
 		fullness->slices_used = in->fixed.slices;

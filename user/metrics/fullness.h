@@ -26,6 +26,8 @@ struct fullness {
  * their CPUs in @counters. For the exact engine, which nobody sweeps, known is false, and fpr a
  * bound: every entry's digest may agree with probability 2^-128; none for whole flow keys.
  *
+ * Of bit engines nothing is known.
+ *
  * Returns 0, and then fullness_free() is due, or a negative errno.
  */
 int fullness_read(const struct instance *in, const struct counters *counters,

@@ -17,7 +17,7 @@ static void read_range(struct status *status)
 
 	status->sure_ns = live->window_ns;
 	status->never_ns = live->window_ns;
-	if (fixed->engine != XDD_ENGINE_exact) {
+	if (xdd_engine_has_timers(fixed->engine)) {
 		status->sure_ns = (live->window_ticks - 1) * fixed->tick_ns;
 		status->never_ns = live->window_ticks * fixed->tick_ns;
 	}

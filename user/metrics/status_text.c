@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "user/derive.h"
 #include "user/metrics/status.h"
 
 #include <inttypes.h>
@@ -51,8 +52,12 @@ static void print_config(const struct status *status)
 	printf("  filter      %s, %s, %s, key %s, hash %s\n", engine_names[in->fixed.engine],
 	       units_size_text(in->meta.memory_bytes, memory), placement_names[in->fixed.placement],
 	       key_names[in->fixed.key], hash_names[in->fixed.hash]);
-	printf("  window      %s", units_time_text(in->live.window_ns, window));
-	if (in->fixed.engine != XDD_ENGINE_exact)
+	printf("  window      %s", derive_window_text(&in->fixed, in->live.window_ns, window));
+	if (xdd_engine_has_bits(in->fixed.engine)) {
+		printf(": keys are forgotten by chance\n");
+		return;
+	}
+	if (xdd_engine_has_timers(in->fixed.engine))
 		printf(" in %u ticks of %s", in->live.window_ticks,
 		       units_time_text(in->fixed.tick_ns, tick));
 	printf(", %s clock%s\n", clock_names[in->fixed.clock],
@@ -126,6 +131,10 @@ static void print_loss(const struct status *status)
 
 	if (status->instance->fixed.engine == XDD_ENGINE_exact) {
 		print_exact_loss(status);
+		return;
+	}
+	if (xdd_engine_has_bits(status->instance->fixed.engine)) {
+		printf("  lost        depends on the stream: xdp-dedup simulate measures it\n");
 		return;
 	}
 	if (!f->known)

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Many events at once: the memory of later ones is fetched while the earlier ones are decided. */
+#ifndef USER_BATCH_H
+#define USER_BATCH_H
+
+#include "user/store.h"
+
+/* Events in a batch, at most. */
+#define BATCH_MAX 1024
+
+/*
+ * Ask about @n events (at most BATCH_MAX) whose digests are known, one after the other, the first
+ * at @now_ns and each 1 ns later: @seen[i] becomes whether it is a duplicate. The verdicts, and
+ * the bits that remain, are those of batch_ask_plain().
+ */
+void batch_ask(struct xdd_store *store, const struct xdd_digest *digests, u32 n, u64 now_ns,
+	       bool *seen);
+
+/* The same without fetching anything beforehand. */
+void batch_ask_plain(struct xdd_store *store, const struct xdd_digest *digests, u32 n, u64 now_ns,
+		     bool *seen);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Made streams of identifiers, and the truth about which of them came before. */
+#ifndef USER_STREAM_H
+#define USER_STREAM_H
+
+#include <stdbool.h>
+
+#include <xdd/types.h>
+
+/* Identifiers 0 to domain - 1, independent of each other. */
+struct stream {
+	u64 domain;
+	double alpha; /* Zipf's exponent; 0: uniform */
+	u64 seed, drawn;
+	double low, high, sure; /* of stream_zipf() */
+};
+
+/* @domain at least 1; @alpha 0 or above. The same @seed gives the same stream. */
+void stream_open(struct stream *stream, u64 domain, double alpha, u64 seed);
+u64 stream_next(struct stream *stream);
+
+/* Identifiers of which @records uniform draws make a share of @distinct (above 0, below 1) first
+ * occurrences: domain = records / r with (1 - e^-r) / r = distinct. At least 1.
+ */
+u64 stream_domain(u64 records, double distinct);
+
+/* What is known about every identifier. */
+struct truth {
+	u64 *seen; /* a bit each, or with a window the record, from 1, that started it */
+	u64 window;
+};
+
+/* @window: records in which a copy is one, counted from the first; 0: for ever. Returns 0 or
+ * -ENOMEM. truth_close() frees.
+ */
+int truth_open(struct truth *truth, u64 domain, u64 window);
+void truth_close(struct truth *truth);
+
+/* Whether record @record, from 1, with identifier @id is a copy. Each is to be asked once, in order. */
+bool truth_ask(struct truth *truth, u64 id, u64 record);
+
+/* Fetch the memory that truth_ask() will need. */
+void truth_fetch(const struct truth *truth, u64 id);
+
+#endif
