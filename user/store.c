@@ -338,15 +338,15 @@ double store_load(struct xdd_store *store, u64 now_ns)
 {
 	bool cells = store->fixed.engine == XDD_ENGINE_tagged;
 	u64 lines = (u64)store->fixed.blocks * store->fixed.lines_per_block, used = 0;
-	struct xdd_when when = xdd_when(now_ns / store->fixed.tick_ns, store->live.window_ticks);
+	struct xdd_fill fill;
 
 	if (store->fixed.engine == XDD_ENGINE_exact)
 		return (double)store->used / store->size;
+	if (!xdd_engine_has_bits(store->fixed.engine)) {
+		store_fill(store, now_ns, &fill);
+		return (double)fill.live / lines / (cells ? XDD_LINE_CELLS : XDD_LINE_TIMERS);
+	}
 	for (u64 i = 0; i < lines; i++)
-		used += xdd_engine_has_bits(store->fixed.engine)
-				? line_bits(&store->lines[i])
-				: xdd_line_sweep(&store->lines[i], cells, when);
-	if (xdd_engine_has_bits(store->fixed.engine))
-		return (double)used / lines / XDD_LINE_BITS;
-	return (double)used / lines / (cells ? XDD_LINE_CELLS : XDD_LINE_TIMERS);
+		used += line_bits(&store->lines[i]);
+	return (double)used / lines / XDD_LINE_BITS;
 }

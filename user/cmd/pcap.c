@@ -332,13 +332,14 @@ static void print_bypassed(const struct job *job, FILE *to)
 
 static void print_errors(const struct job *job, FILE *to)
 {
-	double fpr = fpr_model(job);
+	double fpr;
 
 	if (xdd_engine_has_bits(job->derived.fixed.engine)) {
 		fprintf(to, "distinct packets taken for copies: depends on the packets; xdp-dedup "
 			    "simulate measures it\n");
 		return;
 	}
+	fpr = fpr_model(job);
 	fprintf(to, "distinct packets taken for copies: below %.1g by the model, %.1g of them\n",
 		fpr * job->distinct.packets, fpr);
 	if (job->store.forgotten || job->store.evictions)
