@@ -39,10 +39,12 @@ enum {
 	  "tagged")                                                                                \
 	X(memory, size, 0, "SIZE", ON_FILTER | ON_SIMULATE | EVERYDAY,                             \
 	  "filter size in all (default 32MiB; --engine exact on files: as needed)", "64MiB")       \
-	X(capacity, count, 0, "KEYS", ON_FILTER,                                                   \
+	X(capacity, count, 0, "KEYS", ON_FILTER | ON_SIMULATE,                                     \
 	  "size for this many live keys instead of --memory", "4M")                                \
-	X(fpr_target, ratio, 0, "P", ON_FILTER,                                                    \
-	  "false-positive rate that --capacity is to reach (timer: 0.001)", "0.001")               \
+	X(fpr_target, ratio, 0, "P", ON_FILTER | ON_SIMULATE,                                      \
+	  "false-positive rate that --capacity is to reach (timer, bloom: 0.001); --engine sbf: "  \
+	  "that sets P (0.1), rsbf: K",                                                            \
+	  "0.001")                                                                                 \
 	X(window, time, 0, "TIME", ON_FILTER | ON_SET | EVERYDAY,                                  \
 	  "how long a packet is remembered (default 20ms)", "20ms")                                \
 	X(ticks, ticks, 0, "N", ON_FILTER | ON_SIMULATE,                                           \
@@ -52,14 +54,18 @@ enum {
 	X(refresh, flag, 0, NULL, ON_FILTER | EVERYDAY, "a duplicate restarts the window", NULL)   \
 	X(hashes, hashes, 0, "K", ON_FILTER | ON_SIMULATE,                                         \
 	  "timers or bits per key, 1 to 8 (default: 4 of timer and bloom, 2 of the other bit "     \
-	  "engines)",                                                                              \
+	  "engines, rsbf by --fpr-target)",                                                        \
 	  "4")                                                                                     \
 	X(variant, variant, 0, "NAME", ON_FILTER | ON_SIMULATE,                                    \
 	  "of --engine rsbf: published (default) or algorithm1", "algorithm1")                     \
 	X(p_star, ratio, 0, "P", ON_FILTER | ON_SIMULATE,                                          \
 	  "of --variant algorithm1: the least chance of being inserted (default 0.03)", "0.03")    \
 	X(sbf_p, sbf_p, 0, "P", ON_FILTER | ON_SIMULATE,                                           \
-	  "of --engine sbf: cells that each event clears, 1 to 64 (default 4)", "4")               \
+	  "of --engine sbf: cells that each event counts down, 1 to 64 (default: from "            \
+	  "--fpr-target)",                                                                         \
+	  "4")                                                                                     \
+	X(sbf_max, sbf_max, 0, "MAX", ON_FILTER | ON_SIMULATE,                                     \
+	  "of --engine sbf: what a key's cells are set to, 1 to 255 (default 1)", "3")             \
 	X(records, count, 0, "N", ON_SIMULATE, "length of the stream (default 1M)", "69.5M")       \
 	X(distribution, distribution, 0, "NAME", ON_SIMULATE,                                      \
 	  "of the identifiers: uniform (default) or zipf:ALPHA", "zipf:1.1")                       \
@@ -158,7 +164,7 @@ struct options {
 	u32 slices;
 	int variant;   /* enum xdd_variant; default published */
 	double p_star; /* above 0, below 1 */
-	u32 sbf_p;
+	u32 sbf_p, sbf_max;
 	int placement; /* enum xdd_placement */
 
 	int key; /* enum xdd_key_kind; default packet */
