@@ -157,9 +157,10 @@ static int parse_value(struct options *o, int i, const char *text, char *err, si
 	label_of(row, label);
 	*err = 0;
 	ret = row->kind->parse(&v);
-	if (!ret)
+	if (!ret) {
 		o->given |= 1ull << i;
-	else if (!*err)
+		o->text[i] = text;
+	} else if (!*err)
 		refuse(err, err_size, ret, "%s %s: not %s; for example %s %s", label,
 		       *text ? text : "''", row->kind->what, label, row->example);
 	return ret ? -EINVAL : 0;
@@ -239,7 +240,7 @@ void options_init(struct options *o, const char *command)
 {
 	*o = (struct options){
 		.command = command,
-		.engine = OPTION_AUTO,
+		.engine = strcmp(command, "simulate") ? OPTION_AUTO : XDD_ENGINE_rlbsbf,
 		.clock = OPTION_AUTO,
 		.slicing = OPTION_AUTO,
 		.placement = OPTION_AUTO,
@@ -282,6 +283,19 @@ int options_parse(struct options *o, int argc, char **argv, unsigned int on, cha
 	o->args = argv + optind;
 	o->n_args = argc - optind;
 	return o->help ? 0 : validate(o, err, err_size);
+}
+
+void options_given(const struct options *o,
+		   void (*each)(const char *name, const char *text, void *context), void *context)
+{
+	char name[LABEL_MAX];
+
+	for (int i = 0; i < OPT_MAX; i++) {
+		if (!option_given(o, i))
+			continue;
+		long_name(&rows[i], name);
+		each(name, o->text[i], context);
+	}
 }
 
 bool option_name_valid(const char *text)

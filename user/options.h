@@ -43,7 +43,7 @@ enum {
 	  "size for this many live keys instead of --memory", "4M")                                \
 	X(fpr_target, ratio, 0, "P", ON_FILTER,                                                    \
 	  "false-positive rate that --capacity is to reach (timer: 0.001)", "0.001")               \
-	X(window, time, 0, "TIME", ON_FILTER | ON_SET | EVERYDAY,                                  \
+	X(window, time, 0, "TIME", ON_FILTER | ON_SET | ON_SIMULATE | EVERYDAY,                    \
 	  "how long a packet is remembered (default 20ms)", "20ms")                                \
 	X(ticks, ticks, 0, "N", ON_FILTER | ON_SIMULATE,                                           \
 	  "resolution: ticks in a window, 1 to 119 (default 16)", "16")                            \
@@ -60,7 +60,13 @@ enum {
 	  "of --variant algorithm1: the least chance of being inserted (default 0.03)", "0.03")    \
 	X(sbf_p, sbf_p, 0, "P", ON_FILTER | ON_SIMULATE,                                           \
 	  "of --engine sbf: cells that each event clears, 1 to 64 (default 4)", "4")               \
-	X(records, count, 0, "N", ON_SIMULATE, "length of the stream (default 1M)", "69.5M")       \
+	X(trace, input, 0, "FILE", ON_SIMULATE,                                                    \
+	  "a real stream instead of a made one: an event a line, or columns; - is stdin",          \
+	  "events.csv.gz")                                                                         \
+	X(trace_columns, text, 0, "NAMES", ON_SIMULATE,                                            \
+	  "what the columns of a --trace without a header are", "producer,event,time")             \
+	X(records, count, 0, "N", ON_SIMULATE,                                                     \
+	  "length of the stream (default 1M; of a --trace: all)", "69.5M")                         \
 	X(distribution, distribution, 0, "NAME", ON_SIMULATE,                                      \
 	  "of the identifiers: uniform (default) or zipf:ALPHA", "zipf:1.1")                       \
 	X(domain, count, 0, "N", ON_SIMULATE, "number of identifiers", "10M")                      \
@@ -70,6 +76,7 @@ enum {
 	  "0.15")                                                                                  \
 	X(window_records, count, 0, "N", ON_SIMULATE,                                              \
 	  "how many records are remembered (engines with a window)", "100k")                       \
+	X(rate, count, 0, "N", ON_SIMULATE, "records a second, for --window", "100k")              \
 	X(every, count, 0, "N", ON_SIMULATE, "also the state after each N records", "1M")          \
 	X(runs, runs, 0, "N", ON_SIMULATE, "repeat with other seeds: mean and deviation", "10")    \
 	X(slicing, slicing, 0, "NAME", ON_FILTER | ON_SIMULATE,                                    \
@@ -142,7 +149,8 @@ struct options {
 	const char *command; /* its name */
 	char **args;	     /* what is not an option: interfaces, files, names */
 	int n_args;
-	u64 given; /* bit OPT_<field> */
+	u64 given;		   /* bit OPT_<field> */
+	const char *text[OPT_MAX]; /* of those given, the value as it was written */
 
 	int engine;	   /* enum xdd_engine */
 	u64 memory;	   /* bytes */
@@ -185,7 +193,8 @@ struct options {
 	int format;   /* enum option_format */
 	int progress; /* enum option_progress */
 
-	u64 records, domain, window_records, every;
+	const char *trace, *trace_columns;
+	u64 records, domain, window_records, rate, every;
 	double distribution; /* 0: uniform, else ALPHA of zipf */
 	double distinct;     /* above 0, below 1 */
 	u32 runs;
@@ -209,6 +218,10 @@ void options_init(struct options *o, const char *command);
  */
 int options_parse(struct options *o, int argc, char **argv, unsigned int on, char *err,
 		  size_t err_size);
+
+/* Call @each with the name and the value ("" where it takes none) of every option given. */
+void options_given(const struct options *o,
+		   void (*each)(const char *name, const char *text, void *context), void *context);
 
 /* Is @text a valid instance name: 1 to 32 of [A-Za-z0-9_-]? */
 bool option_name_valid(const char *text);
