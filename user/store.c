@@ -226,21 +226,49 @@ static u64 time_before(const struct xdd_store *store, u64 ns)
 	return store->latest_ns > ns ? store->latest_ns - ns : 0;
 }
 
-/* Forget what a capture in order of time can no longer need, then those within the window. */
+static size_t entries_since(const struct xdd_store *store, u64 since_ns)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < store->size; i++)
+		n += store->entries[i].time_ns != STORE_FREE &&
+		     store->entries[i].time_ns >= since_ns;
+	return n;
+}
+
+/* The time since which a quarter of the table was last seen, or a little less: as little as an
+ * eighth, unless there are many of one time.
+ */
+static u64 time_to_keep(const struct xdd_store *store, u64 low, u64 high)
+{
+	while (high - low > 1) {
+		u64 middle = low + (high - low) / 2;
+		size_t n = entries_since(store, middle);
+
+		if (n > store->size / 4)
+			low = middle;
+		else
+			high = middle;
+		if (n <= store->size / 4 && n >= store->size / 8)
+			break;
+	}
+	return high;
+}
+
+/* Forget what a capture in order of time can no longer need, then the oldest within the window. */
 static int entries_forget(struct xdd_store *store)
 {
-	u64 window = store->live.window_ns;
+	u64 since = time_before(store, store->live.window_ns);
 	size_t before;
 
-	if (entries_move(store, store->size, time_before(store, window), false))
+	if (entries_move(store, store->size, since, false))
 		return -ENOMEM;
 	if (store->used <= store->size / 4)
 		return 0;
 	before = store->used;
-	if (entries_move(store, store->size, time_before(store, window / 4), false))
+	since = time_to_keep(store, since, store->latest_ns + 1);
+	if (entries_move(store, store->size, since, false))
 		return -ENOMEM;
-	if (store->used > store->size / 4)
-		entries_move(store, store->size, STORE_FREE, false);
 	store->forgotten += before - store->used;
 	return 0;
 }
@@ -253,11 +281,11 @@ static int entries_forget(struct xdd_store *store)
  */
 static int entries_make_room(struct xdd_store *store)
 {
-	u64 recent = 2 * store->live.window_ns;
+	u64 recent = store->live.window_ns * (store->in_order ? 1 : 2);
 
 	if (!store->keep_all && store->latest_ns > recent) {
 		if (entries_move(store, store->size, store->latest_ns - recent,
-				 log_keep(store, store->size)))
+				 !store->in_order && log_keep(store, store->size)))
 			return -ENOMEM;
 		if (store->used <= store->size / 4)
 			return 0;

@@ -35,10 +35,15 @@ struct xdd_store {
 	size_t logged, log_room;
 	u64 logged_ns; /* the latest time among them */
 	bool keep_all; /* time stepped back once: no key leaves any more */
-	u64 forgotten; /* exact: live keys given up for want of memory */
-	u64 evictions; /* tagged: live cells replaced */
-	u64 time_back; /* look-ups behind their line's tick */
+	bool in_order; /* set by who knows that time never steps back: none needs to be kept for it */
+	u64 forgotten;	/* exact: live keys given up for want of memory */
+	u64 evictions;	/* tagged: live cells replaced */
+	u64 time_back;	/* look-ups behind their line's tick */
+	u64 unanswered; /* batches: questions that found no memory, taken for distinct */
 };
+
+/* A window without an end, for the exact engine; time, in any unit, stays below half of it. */
+#define STORE_FOREVER_NS (1ULL << 62)
 
 /*
  * Make the filter that @fixed and @live describe, with hash secrets drawn from fixed->seed.
