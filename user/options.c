@@ -204,7 +204,7 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 		if (!option_given(o, only[i].id) || only[i].engines & engine)
 			continue;
 		label_of(&rows[only[i].id], label);
-		return refuse(err, err_size, -EINVAL, "%s is for %s only", label, only[i].text);
+		return refuse(err, err_size, -EINVAL, "%s is for %s", label, only[i].text);
 	}
 	if (option_given(o, OPT_p_star) && o->variant != XDD_VARIANT_algorithm1)
 		return refuse(err, err_size, -EINVAL,

@@ -112,7 +112,7 @@ static void print_window(const struct simulation *sim, u64 window)
 	char text[UNITS_TEXT_MAX];
 
 	if (sim->clock == CLOCK_RECORDS)
-		printf("%llu records", (unsigned long long)window);
+		printf("%llu record%s", (unsigned long long)window, window > 1 ? "s" : "");
 	else
 		printf("%s", units_time_text(window, text));
 }

@@ -73,10 +73,7 @@ static void pass_ask(struct pass *pass, u32 n)
 {
 	double start = now_seconds();
 
-	if (pass->sim->clock == CLOCK_RECORDS)
-		batch_ask(&pass->store, pass->digest, n, pass->at_ns[0], pass->seen);
-	for (u32 i = 0; i < n && pass->sim->clock != CLOCK_RECORDS; i++)
-		batch_ask(&pass->store, &pass->digest[i], 1, pass->at_ns[i], &pass->seen[i]);
+	batch_ask_at(&pass->store, pass->digest, pass->at_ns, n, pass->seen);
 	pass->tally.filter_seconds += now_seconds() - start;
 }
 
