@@ -226,29 +226,14 @@ static void print_means(const struct simulation *sim, const struct tally *tallie
 	       100 * fpr, 100 * fpr_sd, 100 * fnr, 100 * fnr_sd);
 }
 
-/* The window as so many records, 1 ns apart. */
-static int plan_window(struct simulation *sim)
+static int check_window(const struct simulation *sim)
 {
-	const struct options *o = sim->o;
-	struct derived *d = &sim->derived;
-	u64 window = o->window_records;
+	u32 engine = sim->derived.fixed.engine;
 
-	if (xdd_engine_has_bits(d->fixed.engine))
+	if (xdd_engine_has_bits(engine) || sim->o->window_records)
 		return 0;
-	if (!window) {
-		complain("simulate: engine %s has a window: give --window-records",
-			 engine_names[d->fixed.engine]);
-		return -EINVAL;
-	}
-	if (window < d->live.window_ticks) {
-		complain("simulate: --window-records %llu is less than a record for each of %u "
-			 "--ticks",
-			 (unsigned long long)window, d->live.window_ticks);
-		return -EINVAL;
-	}
-	d->fixed.tick_ns = window / d->live.window_ticks;
-	d->live.window_ns = window;
-	return 0;
+	complain("simulate: engine %s has a window: give --window-records", engine_names[engine]);
+	return -EINVAL;
 }
 
 static int plan(struct simulation *sim, struct options *o)
@@ -278,7 +263,7 @@ static int plan(struct simulation *sim, struct options *o)
 	}
 	/* One thread: nothing needs to be atomic. */
 	sim->derived.fixed.placement = XDD_PLACEMENT_percpu;
-	return plan_window(sim);
+	return check_window(sim);
 }
 
 static int run_all(struct simulation *sim, struct tally *tallies)
