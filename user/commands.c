@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "commands.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -142,7 +143,7 @@ static int dispatch(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
-		return help(argc > 2 ? argv[2] : NULL);
+		return help(argc > 2 && *argv[2] != '-' ? argv[2] : NULL);
 	if (!strcmp(word, "--version")) {
 		puts("xdp-dedup " VERSION);
 		return EXIT_OK;
@@ -160,8 +161,10 @@ int commands_main(int argc, char **argv)
 {
 	int code = dispatch(argc, argv);
 
+	errno = 0;
 	if ((fflush(stdout) || ferror(stdout)) && code == EXIT_OK) {
-		complain("cannot write to stdout: %m");
+		complain("cannot write to stdout: %s",
+			 errno ? strerror(errno) : "an earlier write failed");
 		code = EXIT_FAILED;
 	}
 	return code;

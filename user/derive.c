@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "derive.h"
+#include "derive_work.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include <xdd/bits.h>
+#include <xdd/line.h>
 
 #include "message.h"
 #include "model.h"
@@ -19,24 +19,8 @@
 #define DEFAULT_MEMORY (32ull << 20)
 #define DEFAULT_WINDOW_NS (20ull * 1000 * 1000)
 #define DEFAULT_TICKS 16
-#define DEFAULT_HASHES 4
 #define DEFAULT_TIMER_FPR 0.001
-/* bera-2012: what its tables were made with, and section 3. */
-#define DEFAULT_BIT_HASHES 2
-#define DEFAULT_SBF_P 4
-#define DEFAULT_P_STAR 0.03
 #define TAGGED_KEYS_PER_LINE 8 /* 64 bits per live key */
-
-/* What the steps of derive_config() share. */
-struct work {
-	const struct options *o;
-	enum derive_target target;
-	unsigned int n_ifaces, n_rx_queues_max, cpus;
-	u64 available; /* bytes of free memory */
-	struct derived *out;
-	char *err;
-	size_t err_size;
-};
 
 u64 derive_coarse_step_ns(void)
 {
@@ -104,13 +88,9 @@ static void derive_kinds(struct work *w)
 	f->non_ip_frame = o->non_ip;
 	f->hash = o->hash;
 	f->refresh = o->refresh;
-	f->hashes = 1;
-	if (f->engine == XDD_ENGINE_timer || f->engine == XDD_ENGINE_bloom)
-		f->hashes = o->hashes ?: DEFAULT_HASHES;
-	else if (xdd_engine_has_bits(f->engine))
-		f->hashes = o->hashes ?: DEFAULT_BIT_HASHES;
-	f->variant = o->variant;
-	f->reset_bits = o->sbf_p ?: DEFAULT_SBF_P;
+	f->hashes = f->engine == XDD_ENGINE_timer ? o->hashes ?: DERIVE_HASHES : 1;
+	if (xdd_engine_has_bits(f->engine))
+		derive_bit_kinds(w);
 }
 
 /* A NIC's checksums are the real ones; anonymised captures have wrong ones, segmentation offload
@@ -438,29 +418,6 @@ static void derive_capacity(struct work *w)
 		out->fpr_model = timer_rate(w, keys, out->lines);
 	else
 		out->fpr_model = model_tagged(keys, out->lines);
-}
-
-/* What the bit engines ask of the size, once it is known. */
-static int derive_bits(struct work *w)
-{
-	struct xdd_fixed *f = &w->out->fixed;
-	u64 filter_bits = w->out->lines / f->hashes * XDD_LINE_BITS;
-	double events = filter_bits / (w->o->p_star ?: DEFAULT_P_STAR);
-
-	if (!filter_bits)
-		return refuse(w->err, w->err_size, -ERANGE,
-			      "%u filters of at least 64 bytes need more --memory", f->hashes);
-	if (filter_bits > 1ull << 32)
-		return refuse(w->err, w->err_size, -ERANGE,
-			      "a filter has at most 512MiB, and there are %u: give less --memory "
-			      "or more --hashes",
-			      f->hashes);
-	if (f->variant == XDD_VARIANT_algorithm1 && events > 1ull << 42)
-		return refuse(w->err, w->err_size, -ERANGE,
-			      "--p-star %g is too small for a filter of this size: at least %.2g",
-			      w->o->p_star, ldexp(filter_bits, -42));
-	f->reservoir_events = f->variant == XDD_VARIANT_algorithm1 ? ceil(events) : 0;
-	return 0;
 }
 
 static int derive_filter(struct work *w)

@@ -181,11 +181,14 @@ static bool iface_valid(const char *text)
 	       strcmp(text, ".") && strcmp(text, "..");
 }
 
-static int parse_iface(struct value *v)
+/* `none` is NULL, and given: `set` then ends what `load` began. */
+static int parse_forward(struct value *v)
 {
-	if (!iface_valid(v->text))
+	bool none = !strcmp(v->text, "none");
+
+	if (!none && !iface_valid(v->text))
 		return -EINVAL;
-	*(const char **)v->at = v->text;
+	*(const char **)v->at = none ? NULL : v->text;
 	return 0;
 }
 
@@ -387,9 +390,9 @@ const struct kind kind_action = {
 	.parse = parse_action,
 	.what = "an action (drop, count, mark, mark:dscp=N, mark:meta, redirect:IFACE)",
 };
-const struct kind kind_iface = {
-	.parse = parse_iface,
-	.what = "the name of an interface (1 to 15 characters)",
+const struct kind kind_forward = {
+	.parse = parse_forward,
+	.what = "the name of an interface (1 to 15 characters), or none",
 };
 const struct kind kind_mode = {
 	.parse = parse_mode,

@@ -98,8 +98,9 @@ enum {
 	  "what happens to duplicates: drop (default), count, mark[:dscp=N|:meta], "               \
 	  "redirect:IFACE",                                                                        \
 	  "mark:dscp=63")                                                                          \
-	X(forward, iface, 0, "IFACE", ON_NIC | ON_SET | EVERYDAY,                                  \
-	  "send what is kept to this interface instead of up the stack", "tool0")                  \
+	X(forward, forward, 0, "IFACE", ON_NIC | ON_SET | EVERYDAY,                                \
+	  "send what is kept to this interface instead of up the stack; none: up the stack",       \
+	  "tool0")                                                                                 \
 	X(mode, mode, 0, "MODE", ON_NIC | ON_CHECK | EVERYDAY,                                     \
 	  "native (default), generic, or auto: native if the driver can", "native")                \
 	X(frags, when, 0, "WHEN", ON_NIC, "jumbo packets in fragments: on, off or auto (default)", \

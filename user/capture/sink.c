@@ -121,11 +121,12 @@ static char *new_path(const char *path)
 	return result;
 }
 
-/* A symbolic link stays one: its target is replaced. */
+/* A symbolic link stays one: its target is replaced, by a file with the same permissions. */
 static int open_path(struct sink *s, const char *path)
 {
 	struct stat st;
 	bool exists = !stat(path, &st);
+	int rc;
 
 	if (exists && S_ISDIR(st.st_mode))
 		return -EISDIR;
@@ -136,7 +137,10 @@ static int open_path(struct sink *s, const char *path)
 		return s->fd < 0 ? -errno : 0;
 	}
 	s->path = exists ? realpath(path, NULL) : new_path(path);
-	return s->path ? open_temporary(s) : -errno;
+	rc = s->path ? open_temporary(s) : -errno;
+	if (!rc && exists && fchmod(s->fd, st.st_mode & 0777))
+		return -errno;
+	return rc;
 }
 
 static int open_stdout(struct sink *s)

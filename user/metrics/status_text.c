@@ -98,7 +98,7 @@ static void print_counters(const struct status *status)
 {
 	const struct xdd_counters *c = &status->counters.total;
 	u64 asked = c->distinct.packets + c->duplicate.packets;
-	char share[64] = "";
+	char share[64] = "", action[ACTION_TEXT_MAX];
 
 	if (asked)
 		snprintf(share, sizeof(share), "   %.3g %% of what was compared",
@@ -108,7 +108,9 @@ static void print_counters(const struct status *status)
 	print_count("duplicate", c->duplicate, share);
 	print_count("bypassed", counters_bypassed(c), "");
 	print_reasons(c);
-	printf("  action      %s\n", action_names[status->instance->live.action]);
+	printf("  action      %s\n",
+	       action_text(&status->instance->live,
+			   status->instance->meta.targets[XDD_DEV_DUPLICATES], action));
 	XDD_ACTIONS(PRINT_ACTION)
 }
 

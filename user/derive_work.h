@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The inside of derive_config(): for derive.c and the files of its steps only. */
+#ifndef USER_DERIVE_WORK_H
+#define USER_DERIVE_WORK_H
+
+#include "derive.h"
+
+/* k of the engines with k cells a key that fill up: timer and bloom (koloniari-2011). */
+#define DERIVE_HASHES 4
+
+/* What the steps of derive_config() share. */
+struct work {
+	const struct options *o;
+	enum derive_target target;
+	unsigned int n_ifaces, n_rx_queues_max, cpus;
+	u64 available; /* bytes of free memory */
+	struct derived *out;
+	char *err;
+	size_t err_size;
+};
+
+/* derive_bits.c: what the bit engines are, before their size is known. */
+void derive_bit_kinds(struct work *w);
+
+/* ... and what they ask of it, once it is. Returns 0, or -ERANGE with a line in w->err. */
+int derive_bits(struct work *w);
+
+#endif
