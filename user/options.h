@@ -46,7 +46,7 @@ enum {
 	X(fpr_target, ratio, 0, "P", ON_FILTER | ON_STREAM,                                        \
 	  "false-positive rate that --capacity is to reach (timer: 0.001)", "0.001")               \
 	X(window, time, 0, "TIME", ON_FILTER | ON_STREAM | ON_SET | EVERYDAY,                      \
-	  "how long a packet is remembered (default 20ms)", "20ms")                                \
+	  "how long a packet is remembered (default 20ms; stream: for ever)", "20ms")              \
 	X(ticks, ticks, 0, "N", ON_FILTER | ON_EVENTS,                                             \
 	  "resolution: ticks in a window, 1 to 119 (default 16)", "16")                            \
 	X(clock, clock, 0, "NAME", ON_NIC,                                                         \
