@@ -220,6 +220,13 @@ static int validate(const struct options *o, char *err, size_t err_size)
 	if (option_given(o, OPT_memory) && option_given(o, OPT_capacity))
 		return refuse(err, err_size, -EINVAL,
 			      "--memory and --capacity both set the size of the filter: give one");
+	if (option_given(o, OPT_window) && option_given(o, OPT_window_records))
+		return refuse(err, err_size, -EINVAL,
+			      "--window and --window-records both set the window: give one");
+	if (o->window_records == 1)
+		return refuse(err, err_size, -EINVAL,
+			      "--window-records 1 is this record alone, compared with none: give "
+			      "at least 2");
 	if (option_given(o, OPT_fpr_target) && !option_given(o, OPT_capacity))
 		return refuse(err, err_size, -EINVAL,
 			      "--fpr-target needs the number of live keys, for example "
@@ -228,7 +235,7 @@ static int validate(const struct options *o, char *err, size_t err_size)
 	if (o->slicing == XDD_SLICING_none && o->slices > 1)
 		return refuse(err, err_size, -EINVAL,
 			      "--slicing none is one slice: --slices %u contradicts it", o->slices);
-	if (!key_is_packet(o) && window && !option_given(o, OPT_window))
+	if (!key_is_packet(o) && window && !option_given(o, OPT_window) && !o->window_records)
 		return refuse(err, err_size, -EINVAL,
 			      "--key %s keeps one packet per key and window and drops the rest, so "
 			      "it needs a window that you chose, for example --window 1s",
@@ -245,6 +252,7 @@ void options_init(struct options *o, const char *command)
 		.slicing = OPTION_AUTO,
 		.placement = OPTION_AUTO,
 		.key = XDD_KEY_packet,
+		.delimiter = '\t',
 		.hash = XDD_HASH_keyed,
 		.action = XDD_ACTION_drop,
 		.mark_dscp = DEFAULT_MARK_DSCP,

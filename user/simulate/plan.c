@@ -9,6 +9,7 @@
 #include "user/message.h"
 #include "user/names.h"
 #include "user/simulate/simulate.h"
+#include "user/store.h"
 #include "user/stream.h"
 
 #define DEFAULT_RECORDS 1000000
@@ -37,12 +38,12 @@ static int check_stream(const struct options *o)
 	return text ? EXIT_USAGE : EXIT_OK;
 }
 
-/* Engines with a window need one, in records or in time. Returns an exit code. */
+/* Engines with timers need a window, in records or in time. Returns an exit code. */
 static int check_window(const struct options *o)
 {
 	bool time = option_given(o, OPT_window);
 
-	if (!xdd_engine_has_bits(o->engine) && !time == !o->window_records)
+	if (xdd_engine_has_timers(o->engine) && !time && !o->window_records)
 		complain("simulate: engine %s has a window: give --window-records N, or --window "
 			 "TIME and --rate N",
 			 engine_names[o->engine]);
@@ -60,25 +61,6 @@ static int check_window(const struct options *o)
 	return EXIT_USAGE;
 }
 
-/* A window of so many records, which are 1 ns apart. Returns an exit code. */
-static int plan_window_records(struct simulation *sim)
-{
-	u64 window = sim->o->window_records;
-	struct derived *d = &sim->derived;
-
-	if (window < d->live.window_ticks && sim->o->ticks) {
-		complain("simulate: --window-records %llu is less than a record for each of %u "
-			 "--ticks",
-			 (unsigned long long)window, d->live.window_ticks);
-		return EXIT_USAGE;
-	}
-	if (window < d->live.window_ticks)
-		d->live.window_ticks = window;
-	d->fixed.tick_ns = window / d->live.window_ticks;
-	d->live.window_ns = window;
-	return EXIT_OK;
-}
-
 static int plan_filter(struct simulation *sim)
 {
 	char err[MESSAGE_MAX];
@@ -90,12 +72,13 @@ static int plan_filter(struct simulation *sim)
 		complain("simulate: %s", err);
 		return code == -EINVAL || code == -ERANGE ? EXIT_USAGE : EXIT_FAILED;
 	}
+	if (!option_given(sim->o, OPT_window) && !sim->o->window_records)
+		sim->derived.live.window_ns = STORE_FOREVER_NS;
 	/* One thread: nothing needs to be atomic. */
 	sim->derived.fixed.placement = XDD_PLACEMENT_percpu;
-	code = sim->o->window_records ? plan_window_records(sim) : EXIT_OK;
 	tick_ns = sim->derived.fixed.tick_ns;
 	sim->start_ns = (FIRST_NS + tick_ns - 1) / tick_ns * tick_ns;
-	return code;
+	return EXIT_OK;
 }
 
 static int plan_trace(struct simulation *sim)

@@ -7,6 +7,7 @@
 
 #include "user/names.h"
 #include "user/simulate/simulate.h"
+#include "user/store.h"
 #include "user/units.h"
 #include "user/version.h"
 #include "xdd/bits.h"
@@ -106,20 +107,10 @@ static void print_rates(const struct simulation *sim, const struct tally *tallie
 	putchar('\n');
 }
 
-/* The window in records, or in time. */
-static void print_window(const struct simulation *sim, u64 window)
-{
-	char text[UNITS_TEXT_MAX];
-
-	if (sim->clock == CLOCK_RECORDS)
-		printf("%llu record%s", (unsigned long long)window, window > 1 ? "s" : "");
-	else
-		printf("%s", units_time_text(window, text));
-}
-
 void report_text(const struct simulation *sim, const struct tally *tallies)
 {
 	const struct derived *d = &sim->derived;
+	char tick[UNITS_TEXT_MAX], window[UNITS_TEXT_MAX];
 
 	if (sim->runs > 1) {
 		printf("mean of %u runs: ", sim->runs);
@@ -127,11 +118,12 @@ void report_text(const struct simulation *sim, const struct tally *tallies)
 	}
 	if (!xdd_engine_has_timers(d->fixed.engine))
 		return;
-	printf("window: %u ticks of ", d->live.window_ticks);
-	print_window(sim, d->fixed.tick_ns);
-	printf("; against ");
-	print_window(sim, d->live.window_ns);
-	printf(" without ticks: ");
+	if (d->window_records)
+		snprintf(tick, sizeof(tick), "%llu", (unsigned long long)d->fixed.tick_ns);
+	else
+		units_time_text(d->fixed.tick_ns, tick);
+	printf("window: %u ticks of %s; against %s without ticks: ", d->live.window_ticks, tick,
+	       derive_events_text(d, window));
 	print_rates(sim, tallies, RATE_given_fpr, RATE_given_fnr);
 }
 
@@ -186,15 +178,14 @@ static void set_stream(json_t *to, const struct simulation *sim)
 }
 
 /* In records, or in nanoseconds. */
-static void set_window(json_t *to, const struct simulation *sim)
+static void set_window(json_t *to, const struct derived *d)
 {
-	const struct derived *d = &sim->derived;
-	const char *unit = sim->clock == CLOCK_RECORDS ? "records" : "ns";
 	json_t *window;
 
-	if (xdd_engine_has_bits(d->fixed.engine))
+	if (xdd_engine_has_bits(d->fixed.engine) || d->live.window_ns == STORE_FOREVER_NS)
 		return;
-	window = json_pack("{s:s, s:I}", "unit", unit, "given", (json_int_t)d->live.window_ns);
+	window = json_pack("{s:s, s:I}", "unit", d->window_records ? "records" : "ns", "given",
+			   (json_int_t)(d->window_records ?: d->live.window_ns));
 	if (xdd_engine_has_timers(d->fixed.engine)) {
 		json_object_set_new(window, "ticks", json_integer(d->live.window_ticks));
 		json_object_set_new(window, "tick", json_integer(d->fixed.tick_ns));
@@ -231,7 +222,7 @@ void report_json(const struct simulation *sim, const struct tally *tallies)
 	json_t *all = row_json(tallies, sim->runs);
 
 	set_filter(all, &sim->derived);
-	set_window(all, sim);
+	set_window(all, &sim->derived);
 	set_stream(all, sim);
 	json_object_set_new(all, "seed", json_integer(sim->derived.fixed.seed));
 	json_object_set_new(all, "options", options_json(sim->o));

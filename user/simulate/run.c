@@ -84,20 +84,15 @@ static void errors_add(struct errors *errors, bool copy, bool seen)
 	errors->fn += copy && !seen;
 }
 
-/* Twice the tick and one: to truth_ask(), 0 is no time, and a window of 0 is none. */
-static u64 half_ticks(const struct pass *pass, u64 at_ns)
-{
-	return at_ns / pass->store.fixed.tick_ns * 2 + 1;
-}
-
 static void pass_judge(struct pass *pass, u32 n)
 {
+	u64 tick_ns = pass->store.fixed.tick_ns;
 	bool ticks = has_ticks(pass);
 
 	for (u32 i = 0; i < n; i++) {
 		u64 id = pass->id[i], at = pass->at_ns[i];
 		bool seen = pass->seen[i];
-		bool copy = truth_ask(&pass->truth, id, ticks ? half_ticks(pass, at) : at);
+		bool copy = truth_ask(&pass->truth, id, ticks ? at / tick_ns : at);
 
 		errors_add(&pass->tally.errors, copy, seen);
 		if (ticks)
@@ -191,19 +186,21 @@ static void pass_stream(struct simulation *sim, struct pass *pass)
 	}
 }
 
-/* Without a window, what came once is a copy for ever. */
 static int pass_open(struct pass *pass, const struct xdd_fixed *fixed)
 {
 	const struct simulation *sim = pass->sim;
 	const struct xdd_live *live = &sim->derived.live;
+	u64 window = live->window_ns == STORE_FOREVER_NS ? 0 : live->window_ns + 1;
 	bool ticks = xdd_engine_has_timers(fixed->engine);
 	int err;
 
-	err = truth_open(&pass->truth, sim->domain,
-			 ticks ? 2 * live->window_ticks - 1 : live->window_ns);
+	err = truth_open(&pass->truth, sim->domain, ticks ? live->window_ticks : window);
 	if (!err && ticks)
-		err = truth_open(&pass->given, sim->domain, live->window_ns);
-	return err ?: store_open(&pass->store, fixed, live, sim->derived.memory_bytes);
+		err = truth_open(&pass->given, sim->domain, window);
+	if (!err)
+		err = store_open(&pass->store, fixed, live, sim->derived.memory_bytes);
+	pass->store.in_order = true;
+	return err;
 }
 
 int simulation_run(struct simulation *sim, u32 run, struct tally *tally)

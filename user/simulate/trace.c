@@ -57,7 +57,7 @@ static int numbers_open(struct xdd_store *numbers)
 		.lines_per_block = 1,
 		.tick_ns = 1,
 	};
-	const struct xdd_live live = { .window_ns = 1ull << 62 };
+	const struct xdd_live live = { .window_ns = STORE_FOREVER_NS };
 
 	return store_open(numbers, &fixed, &live, 1ull << 62);
 }
