@@ -13,6 +13,7 @@
 
 #include "message.h"
 #include "model.h"
+#include "store.h"
 #include "units.h"
 
 #define DEFAULT_MEMORY (32ull << 20)
@@ -35,6 +36,16 @@ const char *derive_window_text(const struct xdd_fixed *fixed, u64 window_ns,
 	if (xdd_engine_has_bits(fixed->engine))
 		return "none";
 	return units_time_text(window_ns, text);
+}
+
+const char *derive_events_text(const struct derived *d, char text[UNITS_TEXT_MAX])
+{
+	if (d->live.window_ns == STORE_FOREVER_NS)
+		return "for ever";
+	if (!d->window_records)
+		return derive_window_text(&d->fixed, d->live.window_ns, text);
+	snprintf(text, UNITS_TEXT_MAX, "%" PRIu64 " records", (uint64_t)d->window_records);
+	return text;
 }
 
 int derive_window_ticks(u64 window_ns, u64 tick_ns, u32 *ticks)
@@ -109,13 +120,38 @@ static int derive_seed(struct work *w)
 	return 0;
 }
 
+/* The window in steps of the clock: nanoseconds, or records. */
+static u64 wanted_window(const struct options *o)
+{
+	if (o->window_records)
+		return o->window_records;
+	return option_given(o, OPT_window) ? o->window : DEFAULT_WINDOW_NS;
+}
+
+static int too_many_ticks(struct work *w, u64 window)
+{
+	char text[UNITS_TEXT_MAX];
+
+	if (w->o->window_records)
+		return refuse(w->err, w->err_size, -ERANGE,
+			      "--window-records %" PRIu64 " cannot be cut into %u ticks of at "
+			      "least 1 record: fewer --ticks or more records",
+			      (uint64_t)window, w->o->ticks);
+	return refuse(w->err, w->err_size, -ERANGE,
+		      "--window %s cannot be cut into %u ticks of at least 1 ns: "
+		      "fewer --ticks or a longer --window",
+		      units_time_text(window, text), w->o->ticks);
+}
+
+/* Of the last N records the one at hand is one, so the window reaches N - 1 back; a time is
+ * inclusive.
+ */
 static int derive_window(struct work *w)
 {
 	const struct options *o = w->o;
 	struct derived *out = w->out;
-	u64 window = option_given(o, OPT_window) ? o->window : DEFAULT_WINDOW_NS;
 	u32 ticks = o->ticks ?: DEFAULT_TICKS;
-	char text[UNITS_TEXT_MAX];
+	u64 window = wanted_window(o), reach = window - !!o->window_records;
 
 	if (xdd_engine_has_bits(out->fixed.engine)) {
 		out->fixed.tick_ns = 1;
@@ -123,17 +159,15 @@ static int derive_window(struct work *w)
 		return 0;
 	}
 	if (window < ticks && o->ticks)
-		return refuse(w->err, w->err_size, -ERANGE,
-			      "--window %s cannot be cut into %u ticks of at least 1 ns: "
-			      "fewer --ticks or a longer --window",
-			      units_time_text(window, text), ticks);
+		return too_many_ticks(w, window);
 	if (window < ticks)
 		ticks = window;
 	out->fixed.tick_ns = window / ticks;
-	out->live.window_ns = window;
+	out->live.window_ns = reach;
 	out->live.window_ticks = ticks;
-	out->window_ns = window;
-	out->sure_ns = window;
+	out->window_records = o->window_records;
+	out->window_ns = reach;
+	out->sure_ns = reach;
 	if (xdd_engine_has_timers(out->fixed.engine)) {
 		out->window_ns = out->fixed.tick_ns * ticks;
 		out->sure_ns = out->fixed.tick_ns * (ticks - 1);

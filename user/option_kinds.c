@@ -254,6 +254,14 @@ static int parse_netns(struct value *v)
 	return 0;
 }
 
+static int parse_text(struct value *v)
+{
+	if (!*v->text)
+		return -EINVAL;
+	*(const char **)v->at = v->text;
+	return 0;
+}
+
 /* A file to write. editcap's -w is a window in seconds: whoever types that here would otherwise
  * get a file called 0.05.
  */
@@ -269,6 +277,25 @@ static int parse_output(struct value *v)
 	if (!*t || (*t == '-' && t[1]))
 		return -EINVAL;
 	*(const char **)v->at = t;
+	return 0;
+}
+
+/* A file; "-" is none here: what stream prints there are the records. */
+static int parse_path(struct value *v)
+{
+	if (!*v->text || *v->text == '-')
+		return -EINVAL;
+	*(const char **)v->at = v->text;
+	return 0;
+}
+
+static int parse_delimiter(struct value *v)
+{
+	const char *text = strcmp(v->text, "\\t") ? v->text : "\t";
+
+	if (strlen(text) != 1)
+		return -EINVAL;
+	*(u8 *)v->at = *text;
 	return 0;
 }
 
@@ -290,6 +317,7 @@ static int parse_distribution(struct value *v)
 
 static const char *const mode_names[] = { "native", "generic", "auto", NULL };
 static const char *const off_on_names[] = { "off", "on", NULL };
+static const char *const unit_names[] = { "s", "ms", "us", "ns", NULL };
 static const char *const format_names[] = { "pcap", "pcapng", NULL };
 
 const struct kind kind_flag = { .parse = parse_flag };
@@ -398,6 +426,11 @@ const struct kind kind_output = {
 	.parse = parse_output,
 	.what = "the name of a file to write (- is stdout, ./-x a file called -x)",
 };
+const struct kind kind_input = {
+	.parse = parse_text,
+	.what = "the name of a file to read (- is stdin)",
+};
+const struct kind kind_text = { .parse = parse_text, .what = "a list of names" };
 const struct kind kind_format = {
 	.parse = parse_choice,
 	.what = "a format (pcap, pcapng)",
@@ -429,4 +462,23 @@ const struct kind kind_runs = {
 	.what = "a number of runs from 1 to 1000000",
 	.least = 1,
 	.most = 1000000,
+};
+const struct kind kind_field = {
+	.parse = parse_number,
+	.what = "a field from 1 to 1000000",
+	.least = 1,
+	.most = 1000000,
+};
+const struct kind kind_delimiter = {
+	.parse = parse_delimiter,
+	.what = "one byte, or \\t",
+};
+const struct kind kind_time_unit = {
+	.parse = parse_choice,
+	.what = "a unit (s, ms, us, ns)",
+	.choices = unit_names,
+};
+const struct kind kind_path = {
+	.parse = parse_path,
+	.what = "the name of a file (./-x for a file called -x)",
 };

@@ -157,9 +157,10 @@ static int parse_value(struct options *o, int i, const char *text, char *err, si
 	label_of(row, label);
 	*err = 0;
 	ret = row->kind->parse(&v);
-	if (!ret)
+	if (!ret) {
 		o->given |= 1ull << i;
-	else if (!*err)
+		o->text[i] = text;
+	} else if (!*err)
 		refuse(err, err_size, ret, "%s %s: not %s; for example %s %s", label,
 		       *text ? text : "''", row->kind->what, label, row->example);
 	return ret ? -EINVAL : 0;
@@ -209,7 +210,7 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 		if (!option_given(o, only[i].id) || only[i].engines & engine)
 			continue;
 		label_of(&rows[only[i].id], label);
-		return refuse(err, err_size, -EINVAL, "%s is for %s only", label, only[i].text);
+		return refuse(err, err_size, -EINVAL, "%s is for %s", label, only[i].text);
 	}
 	if (option_given(o, OPT_p_star) && o->variant != XDD_VARIANT_algorithm1)
 		return refuse(err, err_size, -EINVAL,
@@ -217,7 +218,7 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 	return 0;
 }
 
-/* Options that set the same thing. */
+/* Sizes and windows: what sets the same thing, and what needs another. */
 static int validate_size(const struct options *o, char *err, size_t err_size)
 {
 	bool no_keys = o->engine == XDD_ENGINE_sbf || o->engine == XDD_ENGINE_rsbf;
@@ -225,6 +226,13 @@ static int validate_size(const struct options *o, char *err, size_t err_size)
 	if (option_given(o, OPT_memory) && option_given(o, OPT_capacity))
 		return refuse(err, err_size, -EINVAL,
 			      "--memory and --capacity both set the size of the filter: give one");
+	if (option_given(o, OPT_window) && option_given(o, OPT_window_records))
+		return refuse(err, err_size, -EINVAL,
+			      "--window and --window-records both set the window: give one");
+	if (o->window_records == 1)
+		return refuse(err, err_size, -EINVAL,
+			      "--window-records 1 is this record alone, compared with none: give "
+			      "at least 2");
 	if (option_given(o, OPT_fpr_target) && !option_given(o, OPT_capacity) && !no_keys)
 		return refuse(err, err_size, -EINVAL,
 			      "--fpr-target needs the number of live keys, for example "
@@ -249,7 +257,7 @@ static int validate(const struct options *o, char *err, size_t err_size)
 	if (o->slicing == XDD_SLICING_none && o->slices > 1)
 		return refuse(err, err_size, -EINVAL,
 			      "--slicing none is one slice: --slices %u contradicts it", o->slices);
-	if (!key_is_packet(o) && window && !option_given(o, OPT_window))
+	if (!key_is_packet(o) && window && !option_given(o, OPT_window) && !o->window_records)
 		return refuse(err, err_size, -EINVAL,
 			      "--key %s keeps one packet per key and window and drops the rest, so "
 			      "it needs a window that you chose, for example --window 1s",
@@ -261,11 +269,12 @@ void options_init(struct options *o, const char *command)
 {
 	*o = (struct options){
 		.command = command,
-		.engine = OPTION_AUTO,
+		.engine = strcmp(command, "simulate") ? OPTION_AUTO : XDD_ENGINE_rlbsbf,
 		.clock = OPTION_AUTO,
 		.slicing = OPTION_AUTO,
 		.placement = OPTION_AUTO,
 		.key = XDD_KEY_packet,
+		.delimiter = '\t',
 		.hash = XDD_HASH_keyed,
 		.action = XDD_ACTION_drop,
 		.mark_dscp = DEFAULT_MARK_DSCP,
@@ -304,6 +313,19 @@ int options_parse(struct options *o, int argc, char **argv, unsigned int on, cha
 	o->args = argv + optind;
 	o->n_args = argc - optind;
 	return o->help ? 0 : validate(o, err, err_size);
+}
+
+void options_given(const struct options *o,
+		   void (*each)(const char *name, const char *text, void *context), void *context)
+{
+	char name[LABEL_MAX];
+
+	for (int i = 0; i < OPT_MAX; i++) {
+		if (!option_given(o, i))
+			continue;
+		long_name(&rows[i], name);
+		each(name, o->text[i], context);
+	}
 }
 
 bool option_name_valid(const char *text)

@@ -10,7 +10,6 @@
 #include "user/accessors.h"
 #include "user/secret.h"
 
-#define STORE_FIRST_SIZE (1u << 14)
 #define HUGE_PAGE (2ul << 20)
 
 static struct store_entry *entries_new(size_t size)
@@ -328,6 +327,48 @@ u64 *store_exact(struct xdd_store *store, const struct xdd_digest *digest, u64 n
 	entry->time_ns = now_ns;
 	*fresh = true;
 	return &entry->time_ns;
+}
+
+static bool is_table_size(u64 size)
+{
+	return size >= STORE_FIRST_SIZE && !(size & (size - 1));
+}
+
+int store_resize(struct xdd_store *store, u64 size, u64 log_room)
+{
+	if (!is_table_size(size) || (log_room && !is_table_size(log_room)))
+		return -EINVAL;
+	if (size > store->max_size || log_room > store->max_size - size)
+		return -ENOSPC;
+	free(store->entries);
+	store->entries = entries_new(size);
+	store->size = size;
+	store->used = 0;
+	log_drop(store);
+	if (log_room)
+		store->log = malloc(log_room * sizeof(*store->log));
+	store->log_room = log_room;
+	return store->entries && (store->log || !log_room) ? 0 : -ENOMEM;
+}
+
+int store_put(struct xdd_store *store, const struct store_entry *entry)
+{
+	struct store_entry *to = entry_of(store->entries, store->size, &entry->digest);
+
+	if (to->time_ns != STORE_FREE || entry->time_ns == STORE_FREE ||
+	    store->used >= store->size / 2)
+		return -EINVAL;
+	*to = *entry;
+	store->used++;
+	return 0;
+}
+
+int store_log(struct xdd_store *store, const struct store_entry *entry)
+{
+	if (entry->time_ns == STORE_FREE || store->logged >= store->log_room)
+		return -EINVAL;
+	log_add(store, entry);
+	return 0;
 }
 
 /* The verdict with hash and engine as constants, so that no word of a packet is asked for them. */

@@ -255,6 +255,19 @@ int sink_finish(struct sink *s)
 	return rc ? rc : closed;
 }
 
+int sink_sync(struct sink *s)
+{
+	int fd = s->temp ? open(s->temp, O_RDONLY | O_CLOEXEC) : -1, rc;
+
+	if (!s->temp)
+		return 0;
+	if (fd < 0)
+		return -errno;
+	rc = fsync(fd) ? -errno : 0;
+	close(fd);
+	return rc;
+}
+
 int sink_publish(struct sink *s)
 {
 	if (!s->temp)

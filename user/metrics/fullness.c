@@ -13,6 +13,7 @@
 
 #include "user/loader/instance.h"
 #include "user/model.h"
+#include "user/store.h"
 
 #define TAG_VALUES 16777216.0
 
@@ -48,6 +49,19 @@ double fullness_rate_of(const struct xdd_fixed *fixed, double keys, u32 sites)
 	if (fixed->engine == XDD_ENGINE_tagged)
 		return model_tagged(keys / sites, lines);
 	return model_timer(keys / sites, slices, lines / slices * XDD_LINE_TIMERS, fixed->hashes);
+}
+
+double store_fpr(struct xdd_store *store, u64 distinct, u64 now_ns)
+{
+	const struct xdd_fixed *fixed = &store->fixed;
+	struct xdd_fill fill;
+
+	if (fixed->engine == XDD_ENGINE_exact)
+		return ldexp(distinct, -63);
+	if (xdd_engine_has_bits(fixed->engine))
+		return pow(store_load(store, now_ns), fixed->hashes);
+	store_fill(store, now_ns, &fill);
+	return fullness_rate(fixed, &fill);
 }
 
 /* Horizontal slices: a new key meets one of them. Vertical ones are ranges of one filter. */

@@ -8,6 +8,7 @@
 #include "user/metrics/counters.h"
 
 struct instance;
+struct xdd_store;
 
 struct fullness {
 	bool known;	    /* the ager walked all of it at least once */
@@ -39,6 +40,12 @@ double fullness_rate(const struct xdd_fixed *fixed, const struct xdd_fill *fill)
 
 /* The same with @keys live in a filter of @sites sites, by how keys spread over the lines. */
 double fullness_rate_of(const struct xdd_fixed *fixed, double keys, u32 sites);
+
+/* Chance that a key that is new at @now_ns is called a duplicate by @store. exact: wide digests
+ * collide with at most 2^-62, and each of @distinct keys met, on average, half of the others.
+ * Bit engines: by the load that is there now. Others: by the live cells.
+ */
+double store_fpr(struct xdd_store *store, u64 distinct, u64 now_ns);
 
 /* Cells in a line. */
 u32 fullness_line_cells(const struct xdd_fixed *fixed);
