@@ -14,6 +14,7 @@
 #   make BUILD=build/asan CFLAGS="-O1 -fsanitize=address,undefined -fno-sanitize-recover"
 
 VERSION := 0.1
+COMMIT := $(shell git describe --always --dirty --match 'v[0-9]*' 2>/dev/null || echo unknown)
 
 BUILD ?= build
 PREFIX ?= /usr/local
@@ -24,7 +25,7 @@ WARNINGS := -Wall -Wextra -Werror
 INCLUDES := -Iinclude -Imaps -I. -Iuser -I$(BUILD)/skel
 # As the kernel does: the core reads its structures as words to hash them.
 USER_CFLAGS := -std=gnu11 -g -fno-strict-aliasing $(WARNINGS) -D_GNU_SOURCE \
-	-DVERSION='"$(VERSION)"' $(INCLUDES)
+	$(INCLUDES)
 LIBS := -Wl,--as-needed -lbpf -lelf -ljansson -lz -lpcap -lpthread -lm
 TEST_LIBS := -lcmocka -lxxhash
 # Kernel 6.1 takes the end of a loop's body for the way into an endless one where the compiler
@@ -83,6 +84,13 @@ $(BUILD)/%.o: %.c Makefile | $(SKELETONS)
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(USER_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# Where the version changes, and nothing else.
+$(BUILD)/user/version.o: USER_CFLAGS += -DVERSION='"$(VERSION)"' -DCOMMIT='"$(COMMIT)"'
+ifneq ($(COMMIT),$(shell cat $(BUILD)/commit 2>/dev/null))
+$(shell mkdir -p $(BUILD) && echo $(COMMIT) >$(BUILD)/commit)
+endif
+$(BUILD)/user/version.o: $(BUILD)/commit
 
 $(BUILD)/tests/tools/%: $(BUILD)/tests/tools/%.o
 	$(call say,LINK)

@@ -9,6 +9,7 @@
 #include "message.h"
 #include "names.h"
 #include "topics.h"
+#include "version.h"
 
 #define COMMAND_ROW(name_, on_, everyday_, min_, max_, arguments_, summary_) \
 	{ #name_, on_, everyday_, min_, max_, arguments_, summary_, cmd_##name_ },
@@ -145,7 +146,7 @@ static int dispatch(int argc, char **argv)
 	if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
 		return help(argc > 2 && *argv[2] != '-' ? argv[2] : NULL);
 	if (!strcmp(word, "--version")) {
-		puts("xdp-dedup " VERSION);
+		printf("xdp-dedup %s (%s)\n", program_version, program_commit);
 		return EXIT_OK;
 	}
 	if (*word == '-') {

@@ -48,3 +48,89 @@ double model_bloom_cells(double keys, double fpr, u32 hashes)
 {
 	return -(double)hashes * keys / log1p(-pow(fpr, 1.0 / hashes));
 }
+
+double model_sbf(double cells, u32 hashes, u32 max, double p)
+{
+	double zero = pow(1 + 1 / (p * (1.0 / hashes - 1 / cells)), -(double)max);
+
+	return pow(1 - zero, hashes);
+}
+
+double model_sbf_p(double cells, u32 hashes, u32 max, double fpr)
+{
+	double zero = 1 - pow(fpr, 1.0 / hashes);
+
+	return 1 / ((pow(zero, -1.0 / max) - 1) * (1.0 / hashes - 1 / cells));
+}
+
+double model_load_bloom(double keys, double cells, u32 hashes)
+{
+	return -expm1(keys * hashes * log1p(-1 / cells));
+}
+
+/* dq of a new key, times the filter's bits, with the chance of a reset of @engine. */
+static double load_drift(double q, u32 hashes, u32 engine)
+{
+	double reset = 1;
+
+	if (engine == XDD_ENGINE_bsbfsd)
+		reset = 1.0 / hashes;
+	else if (engine == XDD_ENGINE_rlbsbf)
+		reset = q;
+	return (1 - q) - (1 - pow(q, hashes)) * reset * q;
+}
+
+static bool load_is_biased(u32 engine)
+{
+	return engine == XDD_ENGINE_bsbf || engine == XDD_ENGINE_bsbfsd ||
+	       engine == XDD_ENGINE_rlbsbf;
+}
+
+/* Runge and Kutta's method, of the fourth order, in steps of at most an eighth of the filter. */
+double model_load_biased(double keys, double bits, u32 hashes, u32 engine)
+{
+	double steps = ceil(8 * keys / bits), h = keys / bits / steps, q = 0, k1, k2, k3, k4;
+
+	if (!load_is_biased(engine))
+		return NAN;
+	for (double i = 0; i < steps; i++) {
+		k1 = load_drift(q, hashes, engine);
+		k2 = load_drift(q + h / 2 * k1, hashes, engine);
+		k3 = load_drift(q + h / 2 * k2, hashes, engine);
+		k4 = load_drift(q + h * k3, hashes, engine);
+		if (fabs(k1) < 1e-9)
+			break;
+		q += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+	}
+	return q;
+}
+
+/* The lowest zero of the drift, which is positive below it. */
+double model_load_stationary(u32 hashes, u32 engine)
+{
+	double low = 0, high = 1, middle;
+
+	if (!load_is_biased(engine))
+		return NAN;
+	for (int i = 0; i < 50; i++) {
+		middle = (low + high) / 2;
+		if (load_drift(middle, hashes, engine) > 0)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+double model_load_reset(double records, double domain, double cells, u32 hashes, u32 cleared)
+{
+	double mean = hashes * domain / cells, spread = 12 * sqrt(mean) + 40, load = 0;
+
+	for (double j = fmax(floor(mean - spread), 1); j <= mean + spread; j++) {
+		double set = j / domain, clear = cleared / cells;
+
+		load += exp(j * log(mean) - mean - lgamma(j + 1)) * set / (set + clear) *
+			-expm1(-(set + clear) * records);
+	}
+	return load;
+}

@@ -254,6 +254,14 @@ static int parse_netns(struct value *v)
 	return 0;
 }
 
+static int parse_text(struct value *v)
+{
+	if (!*v->text)
+		return -EINVAL;
+	*(const char **)v->at = v->text;
+	return 0;
+}
+
 /* A file to write. editcap's -w is a window in seconds: whoever types that here would otherwise
  * get a file called 0.05.
  */
@@ -418,6 +426,11 @@ const struct kind kind_output = {
 	.parse = parse_output,
 	.what = "the name of a file to write (- is stdout, ./-x a file called -x)",
 };
+const struct kind kind_input = {
+	.parse = parse_text,
+	.what = "the name of a file to read (- is stdin)",
+};
+const struct kind kind_text = { .parse = parse_text, .what = "a list of names" };
 const struct kind kind_format = {
 	.parse = parse_choice,
 	.what = "a format (pcap, pcapng)",
@@ -433,6 +446,12 @@ const struct kind kind_sbf_p = {
 	.what = "a number of cells from 1 to 64",
 	.least = 1,
 	.most = 64,
+};
+const struct kind kind_sbf_max = {
+	.parse = parse_number,
+	.what = "a value from 1 to 255",
+	.least = 1,
+	.most = 255,
 };
 const struct kind kind_distribution = {
 	.parse = parse_distribution,

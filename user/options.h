@@ -41,11 +41,13 @@ enum {
 	  "tagged")                                                                                \
 	X(memory, size, 0, "SIZE", ON_FILTER | ON_EVENTS | EVERYDAY,                               \
 	  "filter size in all (default 32MiB; --engine exact on files: as needed)", "64MiB")       \
-	X(capacity, count, 0, "KEYS", ON_FILTER | ON_STREAM,                                       \
+	X(capacity, count, 0, "KEYS", ON_FILTER | ON_EVENTS,                                       \
 	  "size for this many live keys instead of --memory", "4M")                                \
-	X(fpr_target, ratio, 0, "P", ON_FILTER | ON_STREAM,                                        \
-	  "false-positive rate that --capacity is to reach (timer: 0.001)", "0.001")               \
-	X(window, time, 0, "TIME", ON_FILTER | ON_STREAM | ON_SET | EVERYDAY,                      \
+	X(fpr_target, ratio, 0, "P", ON_FILTER | ON_EVENTS,                                        \
+	  "false-positive rate that --capacity is to reach (timer, bloom: 0.001); --engine sbf: "  \
+	  "that sets P (0.1), rsbf: K",                                                            \
+	  "0.001")                                                                                 \
+	X(window, time, 0, "TIME", ON_FILTER | ON_EVENTS | ON_SET | EVERYDAY,                      \
 	  "how long a packet is remembered (default 20ms; stream: for ever)", "20ms")              \
 	X(ticks, ticks, 0, "N", ON_FILTER | ON_EVENTS,                                             \
 	  "resolution: ticks in a window, 1 to 119 (default 16)", "16")                            \
@@ -55,15 +57,25 @@ enum {
 	  "a duplicate restarts the window", NULL)                                                 \
 	X(hashes, hashes, 0, "K", ON_FILTER | ON_EVENTS,                                           \
 	  "timers or bits per key, 1 to 8 (default: 4 of timer and bloom, 2 of the other bit "     \
-	  "engines)",                                                                              \
+	  "engines, rsbf by --fpr-target)",                                                        \
 	  "4")                                                                                     \
 	X(variant, variant, 0, "NAME", ON_FILTER | ON_EVENTS,                                      \
 	  "of --engine rsbf: published (default) or algorithm1", "algorithm1")                     \
 	X(p_star, ratio, 0, "P", ON_FILTER | ON_EVENTS,                                            \
 	  "of --variant algorithm1: the least chance of being inserted (default 0.03)", "0.03")    \
 	X(sbf_p, sbf_p, 0, "P", ON_FILTER | ON_EVENTS,                                             \
-	  "of --engine sbf: cells that each event clears, 1 to 64 (default 4)", "4")               \
-	X(records, count, 0, "N", ON_SIMULATE, "length of the stream (default 1M)", "69.5M")       \
+	  "of --engine sbf: cells that each event counts down, 1 to 64 (default: from "            \
+	  "--fpr-target)",                                                                         \
+	  "4")                                                                                     \
+	X(sbf_max, sbf_max, 0, "MAX", ON_FILTER | ON_EVENTS,                                       \
+	  "of --engine sbf: what a key's cells are set to, 1 to 255 (default 1)", "3")             \
+	X(trace, input, 0, "FILE", ON_SIMULATE,                                                    \
+	  "a real stream instead of a made one: an event a line, or columns; - is stdin",          \
+	  "events.csv.gz")                                                                         \
+	X(trace_columns, text, 0, "NAMES", ON_SIMULATE,                                            \
+	  "what the columns of a --trace without a header are", "producer,event,time")             \
+	X(records, count, 0, "N", ON_SIMULATE,                                                     \
+	  "length of the stream (default 1M; of a --trace: all)", "69.5M")                         \
 	X(distribution, distribution, 0, "NAME", ON_SIMULATE,                                      \
 	  "of the identifiers: uniform (default) or zipf:ALPHA", "zipf:1.1")                       \
 	X(domain, count, 0, "N", ON_SIMULATE, "number of identifiers", "10M")                      \
@@ -74,6 +86,7 @@ enum {
 	X(window_records, count, 0, "N", ON_PCAP | ON_EVENTS,                                      \
 	  "compare with the last N records, or frames, this one included, instead of a time",      \
 	  "100k")                                                                                  \
+	X(rate, count, 0, "N", ON_SIMULATE, "records a second, for --window", "100k")              \
 	X(every, count, 0, "N", ON_SIMULATE, "also the state after each N records", "1M")          \
 	X(runs, runs, 0, "N", ON_SIMULATE, "repeat with other seeds: mean and deviation", "10")    \
 	X(slicing, slicing, 0, "NAME", ON_FILTER | ON_EVENTS,                                      \
@@ -166,7 +179,8 @@ struct options {
 	const char *command; /* its name */
 	char **args;	     /* what is not an option: interfaces, files, names */
 	int n_args;
-	u64 given; /* bit OPT_<field> */
+	u64 given;		   /* bit OPT_<field> */
+	const char *text[OPT_MAX]; /* of those given, the value as it was written */
 
 	int engine;	   /* enum xdd_engine */
 	u64 memory;	   /* bytes */
@@ -181,7 +195,7 @@ struct options {
 	u32 slices;
 	int variant;   /* enum xdd_variant; default published */
 	double p_star; /* above 0, below 1 */
-	u32 sbf_p;
+	u32 sbf_p, sbf_max;
 	int placement; /* enum xdd_placement */
 
 	int key; /* enum xdd_key_kind; default packet */
@@ -215,7 +229,8 @@ struct options {
 	bool null, unbuffered;
 	const char *summary, *save, *restore; /* files or NULL */
 
-	u64 records, domain, window_records, every;
+	const char *trace, *trace_columns;
+	u64 records, domain, window_records, rate, every;
 	double distribution; /* 0: uniform, else ALPHA of zipf */
 	double distinct;     /* above 0, below 1 */
 	u32 runs;
@@ -239,6 +254,10 @@ void options_init(struct options *o, const char *command);
  */
 int options_parse(struct options *o, int argc, char **argv, unsigned int on, char *err,
 		  size_t err_size);
+
+/* Call @each with the name and the value ("" where it takes none) of every option given. */
+void options_given(const struct options *o,
+		   void (*each)(const char *name, const char *text, void *context), void *context);
 
 /* Is @text a valid instance name: 1 to 32 of [A-Za-z0-9_-]? */
 bool option_name_valid(const char *text);

@@ -56,8 +56,54 @@ static void topic_papers(FILE *to)
 		"  --capacity       with --engine timer: m = -k n / ln(1 - P^(1/k)) cells\n"
 		"Bera, Dutta, Narang, Bhattacherjee: biased sampling Bloom filters (2012).\n"
 		"  --engine sbf, rsbf, bsbf, bsbfsd, rlbsbf; --variant, --p-star, --sbf-p\n"
-		"  simulate         its streams; rsbf by default as its tables were made\n"
+		"  simulate         its streams; rsbf by default as its tables were made; see help "
+		"streams\n"
 		"--engine tagged is ours: a horizontal slice of one cache line, with tags.\n");
+}
+
+static void topic_streams(FILE *to)
+{
+	fprintf(to,
+		"xdp-dedup simulate runs a stream of events through an engine and counts what it "
+		"gets\n"
+		"wrong. Without --trace the events are numbers, independent of each other, uniform "
+		"or\n"
+		"zipf:ALPHA.\n"
+		"\n"
+		"Rates\n"
+		"  fpr, fnr    FP/(FP+TN) of the distinct events, FN/(FN+TP) of the copies\n"
+		"  fpr_joint, fnr_joint    the same of all records (bera-2012 eq. 3.3, 3.4)\n"
+		"  load, load_model        share of the cells in use, and what the model expects; "
+		"that\n"
+		"              of bsbf, bsbfsd and rlbsbf leaves out copies that were forgotten "
+		"and\n"
+		"              inserted again, those of sbf and rsbf are for uniform streams\n"
+		"\n"
+		"Windows\n"
+		"  Engines with a window take --window-records N, the last N records, or --window "
+		"TIME\n"
+		"  with --rate N or the times of a trace. tagged and timer count ticks: an event "
+		"is "
+		"a\n"
+		"  copy if fewer ticks have begun since it was last distinct than a window has, so "
+		"the\n"
+		"  window ends up to a tick early. Their fpr and fnr are against that definition.\n"
+		"  given_fpr and given_fnr are against the window as it was given: copies in its "
+		"last\n"
+		"  tick that pass are false negatives, and as each begins a window of its own, "
+		"events\n"
+		"  in it are false positives. More --ticks make both smaller.\n"
+		"\n"
+		"Traces\n"
+		"  An event a line, any bytes; or columns, if the first line names them (event, "
+		"and "
+		"time\n"
+		"  or producer) or --trace-columns does: producer,event,time. Other names are "
+		"skipped.\n"
+		"  CSV: a column with commas or quotes is quoted. Times are seconds with up to 9\n"
+		"  decimals or have a unit, and do not step back. Only the event decides what is a "
+		"copy.\n"
+		"  gzip is recognised. A trace is read into memory: 12 bytes an event.\n");
 }
 
 struct topic {

@@ -12,7 +12,8 @@
 #define TOPICS(X)                                                                \
 	X(engines, "engines, keys, hashes, slicing, placement, clocks, actions") \
 	X(cluster, "filters on several machines")                                \
-	X(papers, "where the filters come from")
+	X(papers, "where the filters come from")                                 \
+	X(streams, "what simulate runs, the truth it compares with, what --trace reads")
 
 /* Print the topic called @name to @to; false if there is none. */
 bool topic_print(FILE *to, const char *name);

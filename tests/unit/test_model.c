@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The models of load: known ends, and the load that engines really have. */
+#include <math.h>
+
+#include "tests/common/ask.h"
+#include "user/model.h"
+#include "user/stream.h"
+
+/* Values of bera-2012's filters as they were measured, and the equations that they solve: with r = 1
+ * q + q^2 = 1 for k = 2 and q + q^2 + q^3 = 1 for k = 3, with r = q one power more.
+ */
+static void test_stationary(void **state)
+{
+	static const struct {
+		u32 engine, hashes;
+		double load;
+	} ends[] = {
+		{ XDD_ENGINE_bsbf, 2, 0.6180 },	  { XDD_ENGINE_bsbf, 3, 0.5437 },
+		{ XDD_ENGINE_bsbfsd, 2, 1 },	  { XDD_ENGINE_bsbfsd, 3, 1 },
+		{ XDD_ENGINE_rlbsbf, 2, 0.7549 }, { XDD_ENGINE_rlbsbf, 3, 0.6823 },
+	};
+
+	(void)state;
+	for (u32 i = 0; i < XDD_ARRAY_SIZE(ends); i++) {
+		double end = model_load_stationary(ends[i].hashes, ends[i].engine);
+		double late = model_load_biased(1e9, 1e5, ends[i].hashes, ends[i].engine);
+
+		assert_true(fabs(end - ends[i].load) < 0.00006);
+		assert_true(fabs(late - end) < 0.0001);
+	}
+	assert_true(isnan(model_load_biased(1, 1, 2, XDD_ENGINE_sbf)));
+	assert_true(isnan(model_load_stationary(2, XDD_ENGINE_tagged)));
+}
+
+/* Before anything is reset that is set, load is what a Bloom filter of k parts has. */
+static void test_start(void **state)
+{
+	(void)state;
+	assert_true(fabs(model_load_biased(1000, 1e6, 2, XDD_ENGINE_bsbf) - 0.001) < 2e-6);
+	assert_true(model_load_biased(0, 1e6, 2, XDD_ENGINE_bsbf) == 0);
+	assert_true(model_load_bloom(0, 1e6, 4) == 0);
+	/* 5706 keys, 4 bits each, 48400 bits: koloniari-2011's rate of .02 */
+	assert_true(fabs(pow(model_load_bloom(5706, 48400, 4), 4) - 0.02) < 0.0002);
+	assert_true(model_load_reset(0, 1e6, 1e6, 2, 4) == 0);
+	/* of keys without number, K of K + P */
+	assert_true(fabs(model_load_reset(1e9, 1e8, 1e4, 2, 4) - 1.0 / 3) < 0.001);
+}
+
+static double measured(u32 engine, u32 hashes, u64 domain, u32 records)
+{
+	struct xdd_fixed fixed = config_fixed(engine, XDD_KEY_packet);
+	struct xdd_store store;
+	struct stream stream;
+	double load;
+
+	fixed.slicing = XDD_SLICING_none;
+	fixed.slices = 1;
+	fixed.blocks = 120;
+	fixed.hashes = hashes;
+	stream_open(&stream, domain, 0, 7);
+	ask_open(&store, &fixed);
+	for (u32 i = 0; i < records; i++)
+		ask_at(&store, xdd_mix64(stream_next(&stream)), 1);
+	load = store_load(&store, 1);
+	store_close(&store);
+	return load;
+}
+
+/* Keys that are all different, then few of them. 61440 bits: the standard deviation of a load is
+ * below .002 if they were independent.
+ */
+static void test_engines(void **state)
+{
+	static const u32 biased[] = { XDD_ENGINE_bsbf, XDD_ENGINE_bsbfsd, XDD_ENGINE_rlbsbf };
+	const double bits = 120 * XDD_LINE_BITS;
+
+	(void)state;
+	for (u32 records = 10000; records <= 640000; records *= 4) {
+		for (u32 i = 0; i < 6; i++) {
+			u32 engine = biased[i / 2], hashes = 2 + i % 2;
+			double load = measured(engine, hashes, 1ull << 60, records);
+
+			assert_true(fabs(load - model_load_biased(records, bits / hashes, hashes,
+								  engine)) < 0.008);
+		}
+		assert_true(fabs(measured(XDD_ENGINE_sbf, 2, 20000, records) -
+				 model_load_reset(records, 20000, bits, 2, 4)) < 0.008);
+		assert_true(fabs(measured(XDD_ENGINE_rsbf, 3, 20000, records) -
+				 model_load_reset(records, 20000, bits / 3, 1, 1)) < 0.008);
+	}
+	assert_true(fabs(measured(XDD_ENGINE_bloom, 3, 1ull << 60, 20000) -
+			 model_load_bloom(20000, bits, 3)) < 0.008);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stationary),
+		cmocka_unit_test(test_start),
+		cmocka_unit_test(test_engines),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
