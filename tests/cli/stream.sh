@@ -305,6 +305,7 @@ for engine in bloom sbf rsbf bsbf bsbfsd rlbsbf; do
 	splits $engine --engine $engine --memory 8KiB
 done
 splits "rsbf, algorithm1" --engine rsbf --memory 2KiB --variant algorithm1
+splits "sbf, larger cells" --engine sbf --memory 8KiB --sbf-max 3 --sbf-p 5 --hashes 3
 splits "tagged" --engine tagged --memory 64KiB --window-records 5000
 splits "timer" --engine timer --memory 64KiB --window-records 5000 --slicing vertical --slices 4
 awk '{ print $1 "\t" NR / 10 }' "$tmp/all" >"$tmp/timed"

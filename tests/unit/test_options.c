@@ -237,14 +237,14 @@ static void test_stream(void **state)
 	assert_int_equal(o.time_unit, UNIT_S);
 	assert_true(!o.field && !o.time_field && !o.null && !o.unbuffered);
 	assert_true(!o.save && !o.restore && !o.summary);
-	o = good("a b --field 3 --delimiter , --time-field 1000000 --time-unit us --window 1s -0 "
-		 "--unbuffered --summary s --save ./-f --restore 5",
+	o = good("a b --field 3 --delimiter , --time-field 1000000 --time-unit us --window 1s",
 		 ON_STREAM);
 	assert_int_equal(o.n_args, 2);
 	assert_int_equal(o.field, 3);
 	assert_int_equal(o.delimiter, ',');
 	assert_int_equal(o.time_field, 1000000);
 	assert_int_equal(o.time_unit, UNIT_US);
+	o = good("-0 --unbuffered --summary s --save ./-f --restore 5", ON_STREAM);
 	assert_true(o.null && o.unbuffered);
 	assert_string_equal(o.summary, "s");
 	assert_string_equal(o.save, "./-f");
