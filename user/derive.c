@@ -19,7 +19,7 @@
 #define DEFAULT_MEMORY (32ull << 20)
 #define DEFAULT_WINDOW_NS (20ull * 1000 * 1000)
 #define DEFAULT_TICKS 16
-#define DEFAULT_TIMER_FPR 0.001
+#define DEFAULT_FPR 0.001
 #define TAGGED_KEYS_PER_LINE 8 /* 64 bits per live key */
 
 u64 derive_coarse_step_ns(void)
@@ -175,7 +175,7 @@ static int derive_window(struct work *w)
 	return 0;
 }
 
-static void add_warning(struct derived *out, const char *text)
+void derive_warn(struct derived *out, const char *text)
 {
 	size_t used = strlen(out->warning);
 
@@ -197,7 +197,7 @@ static void derive_clock(struct work *w)
 	if (out->fixed.clock == XDD_CLOCK_coarse)
 		out->clock_step_ns = step;
 	if (w->o->clock == XDD_CLOCK_coarse && !coarse_fits)
-		add_warning(out, "the coarse clock's steps are longer than a tick: "
+		derive_warn(out, "the coarse clock's steps are longer than a tick: "
 				 "the window is uncertain by one step");
 }
 
@@ -219,7 +219,7 @@ static int derive_placement(struct work *w)
 	else
 		out->fixed.placement = one_queue ? XDD_PLACEMENT_percpu : XDD_PLACEMENT_shared;
 	if (out->fixed.placement == XDD_PLACEMENT_percpu && !one_queue)
-		add_warning(out, "percpu: a copy that arrives on another CPU than the first one "
+		derive_warn(out, "percpu: a copy that arrives on another CPU than the first one "
 				 "will not be found; --placement shared finds it");
 	out->fixed.stripes = out->fixed.placement == XDD_PLACEMENT_shared ? DERIVE_STRIPES : 1;
 	return 0;
@@ -236,9 +236,9 @@ static double timer_rate(const struct work *w, double keys, double lines)
 	return model_timer(keys, slices, lines / slices * XDD_LINE_TIMERS, f->hashes);
 }
 
-static double fpr_target(const struct work *w)
+double derive_fpr_target(const struct work *w)
 {
-	return option_given(w->o, OPT_fpr_target) ? w->o->fpr_target : DEFAULT_TIMER_FPR;
+	return option_given(w->o, OPT_fpr_target) ? w->o->fpr_target : DEFAULT_FPR;
 }
 
 /* Lines of a timer filter for @keys keys: those of an unsliced one, and as many more as it takes
@@ -246,7 +246,7 @@ static double fpr_target(const struct work *w)
  */
 static double timer_lines(const struct work *w, double keys)
 {
-	double target = fpr_target(w), low, high, middle;
+	double target = derive_fpr_target(w), low, high, middle;
 
 	low = model_bloom_cells(keys, target, w->out->fixed.hashes) / XDD_LINE_TIMERS;
 	low = fmax(ceil(low), 1);
@@ -270,7 +270,7 @@ static u64 timer_keys(const struct work *w, double lines)
 
 	while (high - low > fmax(0.5, low / 4096)) {
 		middle = (low + high) / 2;
-		if (timer_rate(w, middle, lines) > fpr_target(w))
+		if (timer_rate(w, middle, lines) > derive_fpr_target(w))
 			high = middle;
 		else
 			low = middle;
@@ -285,6 +285,8 @@ static double lines_for_capacity(const struct work *w)
 
 	if (w->out->fixed.engine == XDD_ENGINE_timer)
 		return ceil(timer_lines(w, keys) / slices) * slices;
+	if (w->out->fixed.engine == XDD_ENGINE_bloom)
+		return derive_bloom_lines(w);
 	return ceil(keys / TAGGED_KEYS_PER_LINE);
 }
 
@@ -405,6 +407,8 @@ static void derive_capacity(struct work *w)
 	u64 copies = out->fixed.placement == XDD_PLACEMENT_percpu ? w->cpus : 1;
 	double keys;
 
+	if (out->fixed.engine == XDD_ENGINE_bloom)
+		derive_bloom_capacity(w);
 	if (xdd_engine_has_bits(out->fixed.engine))
 		return;
 	if (option_given(w->o, OPT_capacity))

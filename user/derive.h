@@ -28,9 +28,9 @@ struct derived {
 	/* The filter's bytes on all CPUs; for the exact engine the most that it may take. */
 	u64 memory_bytes;
 	u64 lines;	    /* 64-byte lines, of one CPU if percpu; 0: exact */
-	u64 capacity_keys;  /* live keys that it is sized for; 0: bit engines */
+	u64 capacity_keys;  /* live keys that it is sized for; 0: bit engines but bloom */
 	u32 exact_entries;  /* NIC, exact: entries of the LRU hash; else 0 */
-	double fpr_model;   /* with that many keys live; 0: exact, bit engines */
+	double fpr_model;   /* with them live; sbf: in the end; 0: exact, other bit engines */
 	bool secret_random; /* draw the hash's secret, else expand it from fixed.seed */
 	u64 sure_ns;	    /* copies up to this far apart are surely found ... */
 	u64 window_ns;	    /* ... and beyond this never, both plus ... */

@@ -19,10 +19,20 @@ struct work {
 	size_t err_size;
 };
 
+/* Add @text to what the user is told. */
+void derive_warn(struct derived *out, const char *text);
+
+/* The rate that --capacity is to reach. */
+double derive_fpr_target(const struct work *w);
+
 /* derive_bits.c: what the bit engines are, before their size is known. */
 void derive_bit_kinds(struct work *w);
 
 /* ... and what they ask of it, once it is. Returns 0, or -ERANGE with a line in w->err. */
 int derive_bits(struct work *w);
+
+/* bloom: lines for --capacity, on all CPUs; and what it is good for, once its size is known. */
+double derive_bloom_lines(const struct work *w);
+void derive_bloom_capacity(struct work *w);
 
 #endif

@@ -49,6 +49,20 @@ double model_bloom_cells(double keys, double fpr, u32 hashes)
 	return -(double)hashes * keys / log1p(-pow(fpr, 1.0 / hashes));
 }
 
+double model_sbf(double cells, u32 hashes, u32 max, double p)
+{
+	double zero = pow(1 + 1 / (p * (1.0 / hashes - 1 / cells)), -(double)max);
+
+	return pow(1 - zero, hashes);
+}
+
+double model_sbf_p(double cells, u32 hashes, u32 max, double fpr)
+{
+	double zero = 1 - pow(fpr, 1.0 / hashes);
+
+	return 1 / ((pow(zero, -1.0 / max) - 1) * (1.0 / hashes - 1 / cells));
+}
+
 double model_load_bloom(double keys, double cells, u32 hashes)
 {
 	return -expm1(keys * hashes * log1p(-1 / cells));

@@ -28,6 +28,15 @@ double model_tagged_full(void);
 double model_bloom_cells(double keys, double fpr, u32 hashes);
 
 /*
+ * Engine sbf: the rate at which a stream of distinct keys settles, whatever its length (Deng and
+ * Rafiei 2006, its stable point), and its inverse, the cells P that each event is to count down for
+ * the rate @fpr: @cells in all, of which a key sets @hashes to @max. With Max and K, FPR =
+ * (1 - (1 + 1 / (P (1/K - 1/m)))^-Max)^K.
+ */
+double model_sbf(double cells, u32 hashes, u32 max, double p);
+double model_sbf_p(double cells, u32 hashes, u32 max, double fpr);
+
+/*
  * The share of bits that are set, the load, which bera-2012 calls one minus X^(1/k). Its recurrences
  * for X (Theorem 3.1, Lemma 1, eq. 3.27, 3.28, 4.3, 4.5, 5.2) count the setting of bits that are set
  * already, and end at X = 1. These count what is newly set.

@@ -447,6 +447,12 @@ const struct kind kind_sbf_p = {
 	.least = 1,
 	.most = 64,
 };
+const struct kind kind_sbf_max = {
+	.parse = parse_number,
+	.what = "a value from 1 to 255",
+	.least = 1,
+	.most = 255,
+};
 const struct kind kind_distribution = {
 	.parse = parse_distribution,
 	.what = "uniform, or zipf:ALPHA with ALPHA from 0.01 to 10",

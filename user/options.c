@@ -175,6 +175,7 @@ static bool key_is_packet(const struct options *o)
 static int validate_engine(const struct options *o, char *err, size_t err_size)
 {
 	const u32 timer = 1u << XDD_ENGINE_timer, rsbf = 1u << XDD_ENGINE_rsbf;
+	const u32 bloom = 1u << XDD_ENGINE_bloom, sbf = 1u << XDD_ENGINE_sbf;
 	const u32 bits = XDD_BIT_ENGINES, all = (1u << XDD_ENGINE_MAX) - 1;
 	const struct {
 		enum option_id id;
@@ -186,7 +187,8 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 		{ OPT_slices, timer, "--engine timer" },
 		{ OPT_variant, rsbf, "--engine rsbf" },
 		{ OPT_p_star, rsbf, "--engine rsbf" },
-		{ OPT_sbf_p, 1u << XDD_ENGINE_sbf, "--engine sbf" },
+		{ OPT_sbf_p, sbf, "--engine sbf" },
+		{ OPT_sbf_max, sbf, "--engine sbf" },
 		{ OPT_window, all & ~bits, "engines with a window, which the bit engines are not" },
 		{ OPT_ticks, all & ~bits, "engines with a window, which the bit engines are not" },
 		{ OPT_window_records, all & ~bits,
@@ -194,8 +196,12 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 		{ OPT_clock, all & ~bits, "engines with a window, which the bit engines are not" },
 		{ OPT_refresh, all & ~bits,
 		  "engines with a window, which the bit engines are not" },
-		{ OPT_capacity, all & ~bits,
-		  "engines with a window: the others take what keys there are; give --memory" },
+		{ OPT_capacity, (all & ~bits) | bloom,
+		  "engines with a window, and bloom: the others take what keys there are; give "
+		  "--memory" },
+		{ OPT_fpr_target, (all & ~bits) | bloom | sbf | rsbf,
+		  "engines with a window, and bloom, sbf, rsbf: nothing of the others follows from "
+		  "it" },
 	};
 	u32 engine = o->engine == OPTION_AUTO ? 1u << XDD_ENGINE_exact : 1u << o->engine;
 	char label[LABEL_MAX];
@@ -212,10 +218,10 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 	return 0;
 }
 
-/* What no single option can know. */
-static int validate(const struct options *o, char *err, size_t err_size)
+/* Sizes and windows: what sets the same thing, and what needs another. */
+static int validate_size(const struct options *o, char *err, size_t err_size)
 {
-	bool window = o->engine == OPTION_AUTO || !xdd_engine_has_bits(o->engine);
+	bool no_keys = o->engine == XDD_ENGINE_sbf || o->engine == XDD_ENGINE_rsbf;
 
 	if (option_given(o, OPT_memory) && option_given(o, OPT_capacity))
 		return refuse(err, err_size, -EINVAL,
@@ -227,11 +233,27 @@ static int validate(const struct options *o, char *err, size_t err_size)
 		return refuse(err, err_size, -EINVAL,
 			      "--window-records 1 is this record alone, compared with none: give "
 			      "at least 2");
-	if (option_given(o, OPT_fpr_target) && !option_given(o, OPT_capacity))
+	if (option_given(o, OPT_fpr_target) && !option_given(o, OPT_capacity) && !no_keys)
 		return refuse(err, err_size, -EINVAL,
 			      "--fpr-target needs the number of live keys, for example "
 			      "--capacity 1M --fpr-target %g",
 			      o->fpr_target);
+	if (option_given(o, OPT_fpr_target) && option_given(o, OPT_sbf_p))
+		return refuse(err, err_size, -EINVAL,
+			      "--fpr-target and --sbf-p both set P of --engine sbf: give one");
+	return 0;
+}
+
+/* What no single option can know. */
+static int validate(const struct options *o, char *err, size_t err_size)
+{
+	bool window = o->engine == OPTION_AUTO || !xdd_engine_has_bits(o->engine);
+	int ret = validate_engine(o, err, err_size);
+
+	if (!ret)
+		ret = validate_size(o, err, err_size);
+	if (ret)
+		return ret;
 	if (o->slicing == XDD_SLICING_none && o->slices > 1)
 		return refuse(err, err_size, -EINVAL,
 			      "--slicing none is one slice: --slices %u contradicts it", o->slices);
@@ -240,7 +262,7 @@ static int validate(const struct options *o, char *err, size_t err_size)
 			      "--key %s keeps one packet per key and window and drops the rest, so "
 			      "it needs a window that you chose, for example --window 1s",
 			      key_names[o->key]);
-	return validate_engine(o, err, err_size);
+	return 0;
 }
 
 void options_init(struct options *o, const char *command)

@@ -41,10 +41,12 @@ enum {
 	  "tagged")                                                                                \
 	X(memory, size, 0, "SIZE", ON_FILTER | ON_EVENTS | EVERYDAY,                               \
 	  "filter size in all (default 32MiB; --engine exact on files: as needed)", "64MiB")       \
-	X(capacity, count, 0, "KEYS", ON_FILTER | ON_STREAM,                                       \
+	X(capacity, count, 0, "KEYS", ON_FILTER | ON_EVENTS,                                       \
 	  "size for this many live keys instead of --memory", "4M")                                \
-	X(fpr_target, ratio, 0, "P", ON_FILTER | ON_STREAM,                                        \
-	  "false-positive rate that --capacity is to reach (timer: 0.001)", "0.001")               \
+	X(fpr_target, ratio, 0, "P", ON_FILTER | ON_EVENTS,                                        \
+	  "false-positive rate that --capacity is to reach (timer, bloom: 0.001); --engine sbf: "  \
+	  "that sets P (0.1), rsbf: K",                                                            \
+	  "0.001")                                                                                 \
 	X(window, time, 0, "TIME", ON_FILTER | ON_EVENTS | ON_SET | EVERYDAY,                      \
 	  "how long a packet is remembered (default 20ms; stream: for ever)", "20ms")              \
 	X(ticks, ticks, 0, "N", ON_FILTER | ON_EVENTS,                                             \
@@ -55,14 +57,18 @@ enum {
 	  "a duplicate restarts the window", NULL)                                                 \
 	X(hashes, hashes, 0, "K", ON_FILTER | ON_EVENTS,                                           \
 	  "timers or bits per key, 1 to 8 (default: 4 of timer and bloom, 2 of the other bit "     \
-	  "engines)",                                                                              \
+	  "engines, rsbf by --fpr-target)",                                                        \
 	  "4")                                                                                     \
 	X(variant, variant, 0, "NAME", ON_FILTER | ON_EVENTS,                                      \
 	  "of --engine rsbf: published (default) or algorithm1", "algorithm1")                     \
 	X(p_star, ratio, 0, "P", ON_FILTER | ON_EVENTS,                                            \
 	  "of --variant algorithm1: the least chance of being inserted (default 0.03)", "0.03")    \
 	X(sbf_p, sbf_p, 0, "P", ON_FILTER | ON_EVENTS,                                             \
-	  "of --engine sbf: cells that each event clears, 1 to 64 (default 4)", "4")               \
+	  "of --engine sbf: cells that each event counts down, 1 to 64 (default: from "            \
+	  "--fpr-target)",                                                                         \
+	  "4")                                                                                     \
+	X(sbf_max, sbf_max, 0, "MAX", ON_FILTER | ON_EVENTS,                                       \
+	  "of --engine sbf: what a key's cells are set to, 1 to 255 (default 1)", "3")             \
 	X(trace, input, 0, "FILE", ON_SIMULATE,                                                    \
 	  "a real stream instead of a made one: an event a line, or columns; - is stdin",          \
 	  "events.csv.gz")                                                                         \
@@ -189,7 +195,7 @@ struct options {
 	u32 slices;
 	int variant;   /* enum xdd_variant; default published */
 	double p_star; /* above 0, below 1 */
-	u32 sbf_p;
+	u32 sbf_p, sbf_max;
 	int placement; /* enum xdd_placement */
 
 	int key; /* enum xdd_key_kind; default packet */

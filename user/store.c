@@ -37,13 +37,22 @@ static int lines_new(struct xdd_store *store)
 	return 0;
 }
 
+static bool sbf_is_valid(const struct xdd_fixed *fixed)
+{
+	u32 bits = fixed->sbf_bits;
+
+	return (bits == 1 || bits == 2 || bits == 4 || bits == 8) && fixed->sbf_max &&
+	       fixed->sbf_max >> bits == 0 && fixed->reset_bits && fixed->reset_bits <= 64 / bits;
+}
+
 /* The core multiplies bits by 32-bit numbers, and events by 22-bit ones. */
 static bool bits_are_valid(const struct xdd_fixed *fixed, u64 lines)
 {
+	if (fixed->engine == XDD_ENGINE_sbf && !sbf_is_valid(fixed))
+		return false;
 	return fixed->hashes && fixed->hashes <= lines &&
 	       lines / fixed->hashes <= (1ULL << 32) / XDD_LINE_BITS &&
-	       fixed->variant < XDD_VARIANT_MAX && fixed->reset_bits && fixed->reset_bits <= 64 &&
-	       fixed->reservoir_events <= 1ULL << 42;
+	       fixed->variant < XDD_VARIANT_MAX && fixed->reservoir_events <= 1ULL << 42;
 }
 
 static bool fixed_is_valid(const struct xdd_fixed *fixed)
@@ -394,17 +403,19 @@ struct xdd_verdict store_decide(struct xdd_store *store, const struct xdd_packet
 	return verdict;
 }
 
-static u64 line_bits(const struct xdd_line *line)
+/* Cells of the line, of @bits bits, that are not 0. */
+static u64 line_used(const struct xdd_line *line, u32 bits)
 {
-	u64 bits = 0;
+	u64 used = 0;
 
 	for (u32 i = 0; i < XDD_LINE_WORDS; i++)
-		bits += __builtin_popcountll(line->word[i]);
-	return bits;
+		used += __builtin_popcountll(xdd_sbf_used(line->word[i], bits));
+	return used;
 }
 
 double store_load(struct xdd_store *store, u64 now_ns)
 {
+	u32 cell_bits = store->fixed.engine == XDD_ENGINE_sbf ? store->fixed.sbf_bits : 1;
 	bool cells = store->fixed.engine == XDD_ENGINE_tagged;
 	u64 lines = (u64)store->fixed.blocks * store->fixed.lines_per_block, used = 0;
 	struct xdd_fill fill;
@@ -416,6 +427,6 @@ double store_load(struct xdd_store *store, u64 now_ns)
 		return (double)fill.live / lines / (cells ? XDD_LINE_CELLS : XDD_LINE_TIMERS);
 	}
 	for (u64 i = 0; i < lines; i++)
-		used += line_bits(&store->lines[i]);
-	return (double)used / lines / XDD_LINE_BITS;
+		used += line_used(&store->lines[i], cell_bits);
+	return (double)used * cell_bits / lines / XDD_LINE_BITS;
 }

@@ -123,6 +123,13 @@ check_command "a trace that is not there" 1 '' 'cannot read .*absent.csv: No suc
 check_command "a trace without times" 1 '' 'has no column time: give --rate' "$xdd" simulate \
 	--trace "$tmp/bad.csv" --window 1s --engine exact
 
+check_command "the stable filter's cells count" 0 'algorithm' '' "$xdd" simulate --engine sbf \
+	--sbf-max 3 --memory 64KiB --records 300k --distinct 0.5 --json
+judge "... to the target" '0.05 < r["fpr"] < 0.11'
+check_command "bloom by its capacity" 0 'algorithm' '' "$xdd" simulate --engine bloom \
+	--capacity 50k --fpr-target 0.02 --records 50k --domain 1G --json
+judge "... stays below its rate, and misses nothing" 'r["fn"] == 0 and 0 < r["fpr"] < 0.02'
+
 refuses 'window-records is for engines with a window' --engine bsbf --window-records 5
 refuses 'give --window-records' --engine tagged
 refuses 'window-records is for engines with a window' --window-records 5
@@ -145,5 +152,12 @@ refuses 'p-star belongs' --engine rsbf --p-star 0.1
 refuses 'variant is for --engine rsbf' --engine bsbf --variant published
 refuses 'sbf-p is for --engine sbf' --engine bsbf --sbf-p 3
 refuses 'sbf-p 65' --engine sbf --sbf-p 65
+refuses 'sbf-p 33.*32 cells' --engine sbf --sbf-max 3 --sbf-p 33
+refuses 'sbf-max 256' --engine sbf --sbf-max 256
+refuses 'sbf-max is for --engine sbf' --engine bsbf --sbf-max 3
+refuses 'both set P' --engine sbf --sbf-p 3 --fpr-target 0.1
+refuses 'fpr-target 0.0001.*198 cells' --engine sbf --fpr-target 0.0001
+refuses 'fpr-target is for' --engine bsbf --fpr-target 0.1
+refuses 'capacity is for' --engine rlbsbf --capacity 1M
 refuses 'filters of at least 64 bytes' --engine rlbsbf --hashes 8 --memory 100
 finish

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../tap.sh"
 
 store=$BUILD/kernels
-seconds=120
+seconds=240
 
 # newest VERSION: the name of the newest package of a kernel for virtual machines
 newest() {

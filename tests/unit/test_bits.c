@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The bit engines: exact loads, batches, and the columns of bera-2012. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/common/ask.h"
 #include "user/batch.h"
+#include "user/model.h"
 #include "user/stream.h"
 
 static struct xdd_fixed bits_fixed(u32 engine, u32 lines, u32 hashes)
@@ -101,6 +103,149 @@ static void test_algorithm1(void **state)
 		ask_at(&store, xdd_mix64(i), 1);
 	assert_int_equal(ones_of(&store, 0) + ones_of(&store, 1), ones);
 	store_close(&store);
+}
+
+#define ORACLE_LINES 64
+
+static void sbf_shape(struct xdd_fixed *fixed, u32 max, u32 p)
+{
+	fixed->sbf_max = max;
+	fixed->sbf_bits = max == 1 ? 1 : max <= 3 ? 2 : max <= 15 ? 4 : 8;
+	fixed->reset_bits = p;
+}
+
+/* The stable Bloom filter by the book, on an array of numbers: whether the key was there. */
+static bool oracle_ask(u8 *cell, const struct xdd_fixed *fixed, u64 key, u64 random)
+{
+	u32 in_word = 64 / fixed->sbf_bits, in_line = 512 / fixed->sbf_bits, at, first;
+	u32 own[XDD_MAX_HASHES];
+	bool seen = true;
+
+	for (u32 i = 0; i < fixed->hashes; i++) {
+		u64 draw = xdd_mix64(key + (i + 1) * 0x9E3779B97F4A7C15ULL);
+
+		own[i] = ((draw >> 32) * ORACLE_LINES >> 32) * in_line +
+			 draw % 512 / fixed->sbf_bits;
+		seen = seen && cell[own[i]];
+	}
+	random = xdd_mix64(random + 0x9E3779B97F4A7C15ULL);
+	at = ((random >> 32) * ORACLE_LINES >> 32) * in_line + random % 512 / fixed->sbf_bits;
+	first = at - at % in_word;
+	for (u32 i = 0; i < fixed->reset_bits; i++) {
+		u8 *next = &cell[first + (at + i) % in_word];
+
+		*next -= *next > 0;
+	}
+	for (u32 i = 0; i < fixed->hashes; i++)
+		cell[own[i]] = fixed->sbf_max;
+	return seen;
+}
+
+/* The cells of the filter are the oracle's. Returns how many are not 0. */
+static u32 oracle_compare(const u8 *cell, const struct xdd_store *store)
+{
+	u32 bits = store->fixed.sbf_bits, cells = ORACLE_LINES * 512 / bits, used = 0;
+
+	for (u32 i = 0; i < cells; i++) {
+		u64 word = store->lines[i * bits / 512].word[i * bits % 512 / 64];
+
+		assert_int_equal(word >> i * bits % 64 & ((1u << bits) - 1), cell[i]);
+		used += cell[i] > 0;
+	}
+	return used;
+}
+
+static void check_oracle(u32 max, u32 p, u32 hashes, u32 placement)
+{
+	struct xdd_fixed fixed = bits_fixed(XDD_ENGINE_sbf, ORACLE_LINES, hashes);
+	static u8 cell[ORACLE_LINES * 512];
+	u32 seen[2] = {}, used;
+	struct xdd_store store;
+
+	sbf_shape(&fixed, max, p);
+	fixed.placement = placement;
+	ask_open(&store, &fixed);
+	memset(cell, 0, sizeof(cell));
+	for (u64 i = 0; i < 20000; i++) {
+		u64 key = xdd_mix64(i - (i % 3 ? i % 7 : 0));
+		bool expected = oracle_ask(cell, &fixed, key, store.random);
+
+		assert_int_equal(ask_at(&store, key, 1), expected ? XDD_SEEN : 0);
+		seen[expected]++;
+	}
+	assert_true(seen[0] > 100 && seen[1] > 100);
+	used = oracle_compare(cell, &store);
+	assert_true(used > 100);
+	assert_true(fabs(store_load(&store, 1) * ORACLE_LINES * 512 / fixed.sbf_bits - used) < .5);
+	store_close(&store);
+}
+
+/* Every value of MAX, and P from 1 to all cells of a word. */
+static void test_sbf_oracle(void **state)
+{
+	(void)state;
+	for (u32 max = 1; max <= 255; max++) {
+		u32 most = max == 1 ? 64 : max <= 3 ? 32 : max <= 15 ? 16 : 8;
+
+		check_oracle(max, 1 + max * 5 % most, 1 + max % XDD_MAX_HASHES,
+			     max & 1 ? XDD_PLACEMENT_percpu : XDD_PLACEMENT_shared);
+		check_oracle(max, most, 2, XDD_PLACEMENT_shared);
+	}
+}
+
+/* What cannot be: P beyond a word, MAX beyond a cell, cells of 3 bits. */
+static void test_sbf_refused(void **state)
+{
+	static const struct {
+		u32 max, bits, p;
+	} wrong[] = { { 1, 1, 0 }, { 1, 1, 65 }, { 3, 2, 33 }, { 4, 2, 1 },
+		      { 0, 1, 1 }, { 7, 3, 1 },	 { 255, 8, 9 } };
+	struct xdd_live live = config_live();
+
+	(void)state;
+	for (u32 i = 0; i < XDD_ARRAY_SIZE(wrong); i++) {
+		struct xdd_fixed fixed = bits_fixed(XDD_ENGINE_sbf, 16, 2);
+		struct xdd_store store;
+
+		fixed.sbf_max = wrong[i].max;
+		fixed.sbf_bits = wrong[i].bits;
+		fixed.reset_bits = wrong[i].p;
+		assert_int_equal(store_open(&store, &fixed, &live, 0), -EINVAL);
+	}
+}
+
+/* A long stream of distinct keys: the share called duplicate is the model's stable point. */
+static void check_stable(u32 max, u32 p, u32 hashes)
+{
+	struct xdd_fixed fixed = bits_fixed(XDD_ENGINE_sbf, 256, hashes);
+	double cells = 256.0 * 512, model, measured;
+	struct xdd_store store;
+	u32 seen = 0;
+
+	sbf_shape(&fixed, max, p);
+	cells /= fixed.sbf_bits;
+	ask_open(&store, &fixed);
+	for (u64 i = 0; i < 1200000; i++)
+		seen += ask_at(&store, xdd_mix64(i), 1) && i >= 200000;
+	measured = seen / 1e6;
+	model = model_sbf(cells, hashes, max, p);
+	print_message("# MAX %u, P %u, K %u: FPR %.5f, by the model %.5f\n", max, p, hashes,
+		      measured, model);
+	assert_true(fabs(measured / model - 1) < 0.01 + 4 / sqrt(seen));
+	assert_true(fabs(model_sbf_p(cells, hashes, max, model) / p - 1) < 1e-9);
+	store_close(&store);
+}
+
+static void test_sbf_stable(void **state)
+{
+	(void)state;
+	check_stable(1, 4, 2);
+	check_stable(1, 10, 3);
+	check_stable(2, 20, 2);
+	check_stable(3, 15, 2);
+	check_stable(3, 32, 4);
+	check_stable(7, 16, 3);
+	check_stable(12, 16, 1);
 }
 
 static void compare_batches(struct xdd_store *one, struct xdd_store *other)
@@ -294,7 +439,8 @@ int main(void)
 		cmocka_unit_test(test_loads),	   cmocka_unit_test(test_copies),
 		cmocka_unit_test(test_algorithm1), cmocka_unit_test(test_batches),
 		cmocka_unit_test(test_columns),	   cmocka_unit_test(test_streams),
-		cmocka_unit_test(test_distinct),
+		cmocka_unit_test(test_sbf_oracle), cmocka_unit_test(test_sbf_refused),
+		cmocka_unit_test(test_sbf_stable), cmocka_unit_test(test_distinct),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
