@@ -71,7 +71,7 @@ check_command "several runs" 0 'algorithm' '' "$xdd" simulate --memory 16KiB --r
 judge "runs have a mean and a deviation" 'len(r["runs"]) == 3 and
 abs(r["fpr"] - sum(x["fpr"] for x in r["runs"]) / 3) < 1e-9 and r["fpr_sd"] > 0'
 judge "every rate has them" 'all(k + "_sd" in r and k in r["runs"][2]
-for k in ("fpr", "fnr", "fpr_joint", "fnr_joint", "load", "load_model"))'
+for k in ("fpr", "fnr", "fpr_joint", "fnr_joint", "load", "load_model", "load_model_copies"))'
 judge "joint rates are of all records" 'all(abs(x["f" + e + "r_joint"] - x["f" + e] / x["records"]) < 1e-9
 for x in r["runs"] for e in "pn")'
 check_command "runs and stretches" 0 'algorithm' '' "$xdd" simulate --memory 16KiB --records 100k --runs 3 \
