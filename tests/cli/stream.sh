@@ -194,7 +194,8 @@ refuses 'time-unit says nothing' --time-unit ms
 refuses 'delimiter says nothing' --delimiter ,
 refuses 'delimiter .*: not one byte' --delimiter '' --field 2
 refuses 'delimiter ab: not one byte' --delimiter ab --field 2
-refuses 'what ends a record' --field 2 --delimiter $'\n'
+check_command "a delimiter that ends records" 2 '' 'what ends a record' "$xdd" stream --field 2 \
+	--delimiter $'\n'
 refuses 'field 0:' --field 0
 refuses 'both set the window' --window 1s --window-records 5 --time-field 1
 refuses 'at least 2' --window-records 1
