@@ -255,6 +255,21 @@ for signal in INT TERM HUP; do
 		"$(printf 'a\nha\nc\n' | "$xdd" stream --quiet --restore "$tmp/saved.$signal")"
 done
 
+# A second signal does not wait for a reader that does not read.
+mkfifo "$tmp/full"
+exec 8<>"$tmp/full"
+seq 100000 >"$tmp/in"
+"$xdd" stream --save "$tmp/never" <"$tmp/in" >"$tmp/full" 2>"$tmp/err" &
+pid=$!
+head -c 1 <&8 >/dev/null
+kill -INT $pid
+kill -TERM $pid
+wait $pid
+check_equal "a second signal ends it" 1 $?
+exec 8>&-
+check "... with a line" grep -q 'interrupted: no file' "$tmp/err"
+check_equal "... and leaves no file" '' "$(find "$tmp" -name '*never*' -o -name '*.tmp')"
+
 # A reader that is gone ends it: at once, without a word, and without saving what nobody got.
 yes | awk '{ print NR }' | "$xdd" stream --json 2>"$tmp/err" | head -n 3 >"$tmp/out"
 check_equal "a closed pipe" '1 2 3 0' "$(tr '\n' ' ' <"$tmp/out")${PIPESTATUS[2]}"
