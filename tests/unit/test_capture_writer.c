@@ -443,7 +443,7 @@ static void sink_names(void **state)
 	path_in_directory(target, sizeof(target), "target");
 	path_in_directory(link_path, sizeof(link_path), "link");
 	assert_int_equal(symlink("target", link_path), 0);
-	close(open(target, O_CREAT | O_WRONLY, 0604));
+	close(open(target, O_CREAT | O_WRONLY, 0600));
 	assert_int_equal(sink_open(&s, link_path), 0);
 	assert_int_equal(files_in_directory(), 3);
 	assert_int_equal(sink_write(&s, "abc", 3), 0);
@@ -457,7 +457,7 @@ static void sink_names(void **state)
 	assert_true(S_ISLNK(st.st_mode));
 	assert_int_equal(stat(target, &st), 0);
 	assert_int_equal(st.st_size, 3);
-	assert_int_equal(st.st_mode & 0777, 0604);
+	assert_int_equal(st.st_mode & 0777, 0600);
 	unlink(link_path);
 	unlink(target);
 }

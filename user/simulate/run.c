@@ -20,6 +20,8 @@ struct pass {
 	 */
 	struct truth truth, given;
 	struct tally tally;
+	double new_load,
+		all_load; /* the models of load by new keys, and also by forgotten copies */
 	u64 id[BATCH_MAX], at_ns[BATCH_MAX], last_ns;
 	struct xdd_digest digest[BATCH_MAX];
 	bool seen[BATCH_MAX];
@@ -84,8 +86,24 @@ static void errors_add(struct errors *errors, bool copy, bool seen)
 	errors->fn += copy && !seen;
 }
 
+/* Let the models of load see what came in since @before. */
+static void pass_model(struct pass *pass, const struct errors *before, u32 n)
+{
+	const struct xdd_fixed *fixed = &pass->store.fixed;
+	double bits = xdd_bits_filter_lines(fixed) * (double)XDD_LINE_BITS;
+	double keys = pass->tally.errors.distinct - before->distinct;
+	double forgotten = pass->tally.errors.fn - before->fn;
+	const struct model_arrivals new = { keys, 0, 0 }, all = { keys, n - keys, forgotten };
+
+	pass->new_load =
+		model_load_biased(pass->new_load, &new, bits, fixed->hashes, fixed->engine);
+	pass->all_load =
+		model_load_biased(pass->all_load, &all, bits, fixed->hashes, fixed->engine);
+}
+
 static void pass_judge(struct pass *pass, u32 n)
 {
+	struct errors before = pass->tally.errors;
 	u64 tick_ns = pass->store.fixed.tick_ns;
 	bool ticks = has_ticks(pass);
 
@@ -98,6 +116,7 @@ static void pass_judge(struct pass *pass, u32 n)
 		if (ticks)
 			errors_add(&pass->tally.given, truth_ask(&pass->given, id, at), seen);
 	}
+	pass_model(pass, &before, n);
 	pass->tally.records += n;
 	pass->last_ns = pass->at_ns[n - 1];
 }
@@ -118,18 +137,18 @@ static double load_model(const struct pass *pass)
 {
 	const struct xdd_fixed *fixed = &pass->store.fixed;
 	const struct tally *t = &pass->tally;
-	double cells = xdd_bits_lines(fixed) * (double)XDD_LINE_BITS;
+	double bits = xdd_bits_lines(fixed) * (double)XDD_LINE_BITS;
 	double filter = xdd_bits_filter_lines(fixed) * (double)XDD_LINE_BITS;
 	bool uniform = !pass->sim->trace.ids && !pass->stream.alpha;
 
 	if (fixed->engine == XDD_ENGINE_bloom)
-		return model_load_bloom(t->errors.distinct, cells, fixed->hashes);
+		return model_load_bloom(t->errors.distinct, bits, fixed->hashes);
 	if (fixed->engine == XDD_ENGINE_sbf && uniform)
-		return model_load_reset(t->records, pass->sim->domain, cells, fixed->hashes,
-					fixed->reset_bits);
+		return model_load_reset(t->records, pass->sim->domain, bits / fixed->sbf_bits,
+					fixed->hashes, fixed->reset_bits, fixed->sbf_max);
 	if (fixed->engine == XDD_ENGINE_rsbf && uniform && fixed->variant == XDD_VARIANT_published)
-		return model_load_reset(t->records, pass->sim->domain, filter, 1, 1);
-	return model_load_biased(t->errors.distinct, filter, fixed->hashes, fixed->engine);
+		return model_load_reset(t->records, pass->sim->domain, filter, 1, 1, 1);
+	return pass->new_load;
 }
 
 /* Complete the tally at the end of a stretch that began at @start. */
@@ -148,6 +167,7 @@ static void pass_stop(struct pass *pass, double start)
 		set_rates(rate, RATE_given_fpr, RATE_given_fnr, &t->given, t->records);
 	rate[RATE_load] = store_load(&pass->store, pass->last_ns);
 	rate[RATE_load_model] = load_model(pass);
+	rate[RATE_load_model_copies] = pass->all_load;
 }
 
 /* Where the next stretch, or else the stream, ends. */
