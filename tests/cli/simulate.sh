@@ -130,6 +130,15 @@ check_command "bloom by its capacity" 0 'algorithm' '' "$xdd" simulate --engine 
 	--capacity 50k --fpr-target 0.02 --records 50k --domain 1G --json
 judge "... stays below its rate, and misses nothing" 'r["fn"] == 0 and 0 < r["fpr"] < 0.02'
 
+check_command "a random seed" 0 'algorithm' '' "$xdd" simulate --seed random --memory 16KiB --records 10k --json
+cp "$tmp/stdout" "$tmp/first"
+check_command "the seed that it names" 0 'algorithm' '' "$xdd" simulate --seed "$(field seed)" --memory 16KiB \
+	--records 10k --json
+check_equal "repeats it" "$(grep -E '^  "(f[pn]|distinct|seed)"' "$tmp/first")" \
+	"$(grep -E '^  "(f[pn]|distinct|seed)"' "$tmp/stdout")"
+check_command "identifiers without end" 1 '' 'truth about 1000000000000000 .*TiB.*are free' "$xdd" simulate \
+	--domain 1000000G
+
 refuses 'window-records is for engines with a window' --engine bsbf --window-records 5
 refuses 'give --window-records' --engine tagged
 refuses 'window-records is for engines with a window' --window-records 5

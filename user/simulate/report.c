@@ -149,7 +149,9 @@ static u64 cells_of(const struct xdd_fixed *fixed)
 		return lines * XDD_LINE_CELLS;
 	if (fixed->engine == XDD_ENGINE_timer)
 		return lines * XDD_LINE_TIMERS;
-	if (fixed->engine == XDD_ENGINE_bloom || fixed->engine == XDD_ENGINE_sbf)
+	if (fixed->engine == XDD_ENGINE_sbf)
+		return lines * XDD_LINE_BITS / fixed->sbf_bits;
+	if (fixed->engine == XDD_ENGINE_bloom)
 		return lines * XDD_LINE_BITS;
 	return (u64)xdd_bits_filter_lines(fixed) * fixed->hashes * XDD_LINE_BITS;
 }

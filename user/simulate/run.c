@@ -137,17 +137,17 @@ static double load_model(const struct pass *pass)
 {
 	const struct xdd_fixed *fixed = &pass->store.fixed;
 	const struct tally *t = &pass->tally;
-	double cells = xdd_bits_lines(fixed) * (double)XDD_LINE_BITS;
+	double bits = xdd_bits_lines(fixed) * (double)XDD_LINE_BITS;
 	double filter = xdd_bits_filter_lines(fixed) * (double)XDD_LINE_BITS;
 	bool uniform = !pass->sim->trace.ids && !pass->stream.alpha;
 
 	if (fixed->engine == XDD_ENGINE_bloom)
-		return model_load_bloom(t->errors.distinct, cells, fixed->hashes);
+		return model_load_bloom(t->errors.distinct, bits, fixed->hashes);
 	if (fixed->engine == XDD_ENGINE_sbf && uniform)
-		return model_load_reset(t->records, pass->sim->domain, cells, fixed->hashes,
-					fixed->reset_bits);
+		return model_load_reset(t->records, pass->sim->domain, bits / fixed->sbf_bits,
+					fixed->hashes, fixed->reset_bits, fixed->sbf_max);
 	if (fixed->engine == XDD_ENGINE_rsbf && uniform && fixed->variant == XDD_VARIANT_published)
-		return model_load_reset(t->records, pass->sim->domain, filter, 1, 1);
+		return model_load_reset(t->records, pass->sim->domain, filter, 1, 1, 1);
 	return pass->new_load;
 }
 
