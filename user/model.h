@@ -45,24 +45,39 @@ double model_sbf_p(double cells, u32 hashes, u32 max, double fpr);
 /* Engine bloom: @keys different keys, @hashes bits each, in @cells bits. */
 double model_load_bloom(double keys, double cells, u32 hashes);
 
-/*
- * Engines bsbf, bsbfsd and rlbsbf: filters of @bits bits after @keys new keys. A new key sets its bit in
- * a filter if it was 0, q being the load; and if it is found distinct, which it is with probability
- * 1 - q^k, resets a bit, which was 1 with probability q, with probability r: 1, 1/k or q. So
- * dq = ((1 - q) - (1 - q^k) r q) / bits. Copies that were forgotten, and are inserted again, are
- * left out. NAN for other engines.
+/* What comes in: different keys, copies of earlier ones, and those of the copies that are found
+ * distinct because they were forgotten.
  */
-double model_load_biased(double keys, double bits, u32 hashes, u32 engine);
+struct model_arrivals {
+	double keys, copies, forgotten;
+};
 
-/* What that comes to in the end. */
+/*
+ * Engines bsbf, bsbfsd and rlbsbf: the load of their filters of @bits bits each behind @in, which
+ * come in no particular order, if it was @load before.
+ *
+ * A new key sets its bit in a filter if it was 0, q being the load; and if it is found distinct, which
+ * it is with probability 1 - q^k, resets a bit, which was 1 with probability q, with probability
+ * r: 1, 1/k or q. So dq = ((1 - q) - (1 - q^k) r q) / bits.
+ * A forgotten copy resets bits like that. If F of the copies are forgotten, a bit of one was
+ * reset with probability 1 - (1 - F)^(1/k), since each of its k may be; it is set again.
+ *
+ * NAN for other engines.
+ */
+double model_load_biased(double load, const struct model_arrivals *in, double bits, u32 hashes,
+			 u32 engine);
+
+/* What new keys without end come to. */
 double model_load_stationary(u32 hashes, u32 engine);
 
 /*
- * Engine sbf, with cells of one bit: @records drawn uniformly from @domain keys, each of which
- * clears @cleared random ones of @cells cells and sets its @hashes. rsbf as published: one and one, in each of
- * its filters. A cell that j keys fall on, whose number is taken as Poisson, is set with probability j / domain
- * and cleared with probability cleared / cells by each record.
+ * The share of cells above 0 of engine sbf: @records drawn uniformly from @domain keys, each of which
+ * counts @cleared random ones of @cells cells down and sets its @hashes to @max. rsbf as published: one
+ * cell, one hash and a max of 1, in each of its filters. A cell that j keys fall on, whose number is
+ * taken as Poisson, is set with probability j / domain and counted down with probability
+ * cleared / cells by each record.
  */
-double model_load_reset(double records, double domain, double cells, u32 hashes, u32 cleared);
+double model_load_reset(double records, double domain, double cells, u32 hashes, u32 cleared,
+			u32 max);
 
 #endif

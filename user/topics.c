@@ -61,6 +61,37 @@ static void topic_papers(FILE *to)
 		"--engine tagged is ours: a horizontal slice of one cache line, with tags.\n");
 }
 
+static void topic_records(FILE *to)
+{
+	fprintf(to, "\
+xdp-dedup stream reads lines, or with --null records that end with a byte of 0, of any length\n\
+below 4 GiB. Those of which there was none before are written as they are, in their order,\n\
+whole records with each write and none held back while the input is idle. What is compared is\n\
+the record, or its --field N; fields are separated by --delimiter, a tab by default. Records\n\
+without that field or without a time (--time-field) are written, too, and counted.\n\
+\n\
+How long a record is remembered\n\
+  exact, and the bit engines: for ever. exact grows; with --memory SIZE, or when half of the\n\
+      free memory is used, it forgets what it saw first, and counts it as forgotten\n\
+  --window-records N: among the last N records, this one included; so editcap -D N is\n\
+      pcap --key frame --refresh --window-records N. exact: those and no others. tagged and\n\
+      timer: up to a tick, a sixteenth of N, fewer. Memory does not grow\n\
+  --window TIME --time-field N: by the time that field N states, in seconds or --time-unit,\n\
+      inclusive. Steps back are taken as in captures: exact compares the distance in either\n\
+      direction, tagged and timer take the record for as late as the latest of its cells\n\
+  A first record starts the window; --refresh: each duplicate starts it again.\n\
+\n\
+The end\n\
+  SIGINT and SIGTERM end it as the end of the input does: what was read is finished, counted\n\
+  and saved, and the exit code is 0. It is 0 also when the reader of the output goes away.\n\
+\n\
+--save FILE, --restore FILE\n\
+  The filter with its options, hash secret, random numbers and count of records, so that two\n\
+  runs decide as one would. An option that is given along with --restore must agree. A file\n\
+  that is damaged, cut, or of another version is refused. --save replaces FILE when all is\n\
+  written; it does not if the output could not be.\n");
+}
+
 static void topic_streams(FILE *to)
 {
 	fprintf(to,
@@ -73,11 +104,19 @@ static void topic_streams(FILE *to)
 		"Rates\n"
 		"  fpr, fnr    FP/(FP+TN) of the distinct events, FN/(FN+TP) of the copies\n"
 		"  fpr_joint, fnr_joint    the same of all records (bera-2012 eq. 3.3, 3.4)\n"
-		"  load, load_model        share of the cells in use, and what the model expects; "
-		"that\n"
-		"              of bsbf, bsbfsd and rlbsbf leaves out copies that were forgotten "
-		"and\n"
-		"              inserted again, those of sbf and rsbf are for uniform streams\n"
+		"  load        share of the cells in use\n"
+		"  load_model  what the model expects of as many new keys (sbf and rsbf: of a "
+		"uniform\n"
+		"              stream)\n"
+		"  load_model_copies       bsbf, bsbfsd, rlbsbf: with the copies too that were "
+		"forgotten\n"
+		"              and inserted again, as many as there were\n"
+		"  slices      of a sliced filter: messages_per_lookup, one to each slice that has "
+		"cells of\n"
+		"              the key; max_share, the largest part of them that goes to one "
+		"slice; "
+		"Jain's\n"
+		"              fairness, 1 if all get the same\n"
 		"\n"
 		"Windows\n"
 		"  Engines with a window take --window-records N, the last N records, or --window "

@@ -71,7 +71,7 @@ check_command "several runs" 0 'algorithm' '' "$xdd" simulate --memory 16KiB --r
 judge "runs have a mean and a deviation" 'len(r["runs"]) == 3 and
 abs(r["fpr"] - sum(x["fpr"] for x in r["runs"]) / 3) < 1e-9 and r["fpr_sd"] > 0'
 judge "every rate has them" 'all(k + "_sd" in r and k in r["runs"][2]
-for k in ("fpr", "fnr", "fpr_joint", "fnr_joint", "load", "load_model"))'
+for k in ("fpr", "fnr", "fpr_joint", "fnr_joint", "load", "load_model", "load_model_copies"))'
 judge "joint rates are of all records" 'all(abs(x["f" + e + "r_joint"] - x["f" + e] / x["records"]) < 1e-9
 for x in r["runs"] for e in "pn")'
 check_command "runs and stretches" 0 'algorithm' '' "$xdd" simulate --memory 16KiB --records 100k --runs 3 \
@@ -129,6 +129,23 @@ judge "... to the target" '0.05 < r["fpr"] < 0.11'
 check_command "bloom by its capacity" 0 'algorithm' '' "$xdd" simulate --engine bloom \
 	--capacity 50k --fpr-target 0.02 --records 50k --domain 1G --json
 judge "... stays below its rate, and misses nothing" 'r["fn"] == 0 and 0 < r["fpr"] < 0.02'
+
+# How look-ups spread over slices, at each row of --every too.
+check_command "slices in time" 0 'algorithm' '' "$xdd" simulate --engine timer --slices 16 --memory 64KiB \
+	--records 100k --domain 6000 --window-records 5k --every 60k --json
+judge "slices in each row" 'r["series"][0]["slices"]["count"] == 16 and
+0.9 < r["series"][0]["slices"]["fairness"] < 1 and r["slices"]["fairness"] != r["series"][0]["slices"]["fairness"]'
+check_command "slices in text" 0 '^slices: 16, 1.0000 messages a look-up, fairness 0.9' '' "$xdd" simulate \
+	--engine timer --slices 16 --memory 64KiB --records 100k --domain 6000 --window-records 5k
+
+check_command "a random seed" 0 'algorithm' '' "$xdd" simulate --seed random --memory 16KiB --records 10k --json
+cp "$tmp/stdout" "$tmp/first"
+check_command "the seed that it names" 0 'algorithm' '' "$xdd" simulate --seed "$(field seed)" --memory 16KiB \
+	--records 10k --json
+check_equal "repeats it" "$(grep -E '^  "(f[pn]|distinct|seed)"' "$tmp/first")" \
+	"$(grep -E '^  "(f[pn]|distinct|seed)"' "$tmp/stdout")"
+check_command "identifiers without end" 1 '' 'truth about 1000000000000000 .*TiB.*are free' "$xdd" simulate \
+	--domain 1000000G
 
 refuses 'window-records is for engines with a window' --engine bsbf --window-records 5
 refuses 'give --window-records' --engine tagged

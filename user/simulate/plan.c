@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* From the options of xdp-dedup simulate to what is run. */
 #include <errno.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,9 @@ static int plan_filter(struct simulation *sim)
 	}
 	if (!option_given(sim->o, OPT_window) && !sim->o->window_records)
 		sim->derived.live.window_ns = STORE_FOREVER_NS;
+	/* What JSON can carry, and --seed takes. */
+	if (sim->derived.secret_random)
+		sim->derived.fixed.seed &= INT64_MAX;
 	/* One thread: nothing needs to be atomic. */
 	sim->derived.fixed.placement = XDD_PLACEMENT_percpu;
 	tick_ns = sim->derived.fixed.tick_ns;
@@ -97,6 +101,24 @@ static int plan_trace(struct simulation *sim)
 	sim->records = sim->trace.records;
 	sim->domain = sim->trace.domain;
 	return EXIT_OK;
+}
+
+/* The truth knows every identifier: a bit, or what started its window. */
+static int check_truth(const struct simulation *sim)
+{
+	u32 engine = sim->derived.fixed.engine;
+	double bits = sim->derived.live.window_ns == STORE_FOREVER_NS ? 1 : 64;
+	double bytes = sim->domain * bits / 8 * (xdd_engine_has_timers(engine) ? 2 : 1);
+	u64 available = derive_memory_available();
+	char needed[UNITS_TEXT_MAX], there[UNITS_TEXT_MAX];
+
+	if (bytes <= available)
+		return EXIT_OK;
+	complain("simulate: the truth about %llu identifiers would take %s, but %s of memory are "
+		 "free: fewer of them",
+		 (unsigned long long)sim->domain, units_size_text(fmin(bytes, 0x1p63), needed),
+		 units_size_text(available, there));
+	return EXIT_FAILED;
 }
 
 /* Room for the rows of --every. */
@@ -135,6 +157,8 @@ int simulation_plan(struct simulation *sim, struct options *o)
 	sim->domain = o->domain ?: stream_domain(sim->records, o->distinct ?: DEFAULT_DISTINCT);
 	if (o->trace)
 		code = plan_trace(sim);
+	if (!code)
+		code = check_truth(sim);
 	return code ?: plan_rows(sim);
 }
 

@@ -7,6 +7,7 @@
 
 #include "user/batch.h"
 #include "user/model.h"
+#include "user/simulate/messages.h"
 #include "user/simulate/simulate.h"
 #include "user/stream.h"
 #include "xdd/bits.h"
@@ -19,7 +20,10 @@ struct pass {
 	 * did.
 	 */
 	struct truth truth, given;
+	struct messages messages;
 	struct tally tally;
+	double new_load,
+		all_load; /* the models of load by new keys, and also by forgotten copies */
 	u64 id[BATCH_MAX], at_ns[BATCH_MAX], last_ns;
 	struct xdd_digest digest[BATCH_MAX];
 	bool seen[BATCH_MAX];
@@ -84,8 +88,24 @@ static void errors_add(struct errors *errors, bool copy, bool seen)
 	errors->fn += copy && !seen;
 }
 
+/* Let the models of load see what came in since @before. */
+static void pass_model(struct pass *pass, const struct errors *before, u32 n)
+{
+	const struct xdd_fixed *fixed = &pass->store.fixed;
+	double bits = xdd_bits_filter_lines(fixed) * (double)XDD_LINE_BITS;
+	double keys = pass->tally.errors.distinct - before->distinct;
+	double forgotten = pass->tally.errors.fn - before->fn;
+	const struct model_arrivals new = { keys, 0, 0 }, all = { keys, n - keys, forgotten };
+
+	pass->new_load =
+		model_load_biased(pass->new_load, &new, bits, fixed->hashes, fixed->engine);
+	pass->all_load =
+		model_load_biased(pass->all_load, &all, bits, fixed->hashes, fixed->engine);
+}
+
 static void pass_judge(struct pass *pass, u32 n)
 {
+	struct errors before = pass->tally.errors;
 	u64 tick_ns = pass->store.fixed.tick_ns;
 	bool ticks = has_ticks(pass);
 
@@ -98,6 +118,7 @@ static void pass_judge(struct pass *pass, u32 n)
 		if (ticks)
 			errors_add(&pass->tally.given, truth_ask(&pass->given, id, at), seen);
 	}
+	pass_model(pass, &before, n);
 	pass->tally.records += n;
 	pass->last_ns = pass->at_ns[n - 1];
 }
@@ -118,18 +139,28 @@ static double load_model(const struct pass *pass)
 {
 	const struct xdd_fixed *fixed = &pass->store.fixed;
 	const struct tally *t = &pass->tally;
-	double cells = xdd_bits_lines(fixed) * (double)XDD_LINE_BITS;
+	double bits = xdd_bits_lines(fixed) * (double)XDD_LINE_BITS;
 	double filter = xdd_bits_filter_lines(fixed) * (double)XDD_LINE_BITS;
 	bool uniform = !pass->sim->trace.ids && !pass->stream.alpha;
 
 	if (fixed->engine == XDD_ENGINE_bloom)
-		return model_load_bloom(t->errors.distinct, cells, fixed->hashes);
+		return model_load_bloom(t->errors.distinct, bits, fixed->hashes);
 	if (fixed->engine == XDD_ENGINE_sbf && uniform)
-		return model_load_reset(t->records, pass->sim->domain, cells, fixed->hashes,
-					fixed->reset_bits);
+		return model_load_reset(t->records, pass->sim->domain, bits / fixed->sbf_bits,
+					fixed->hashes, fixed->reset_bits, fixed->sbf_max);
 	if (fixed->engine == XDD_ENGINE_rsbf && uniform && fixed->variant == XDD_VARIANT_published)
-		return model_load_reset(t->records, pass->sim->domain, filter, 1, 1);
-	return model_load_biased(t->errors.distinct, filter, fixed->hashes, fixed->engine);
+		return model_load_reset(t->records, pass->sim->domain, filter, 1, 1, 1);
+	return pass->new_load;
+}
+
+static void set_slices(struct tally *tally, const struct messages *messages)
+{
+	struct messages_spread spread = messages_spread(messages);
+
+	tally->slices = messages->slices;
+	tally->rate[RATE_max_share] = spread.max_share;
+	tally->rate[RATE_fairness] = spread.fairness;
+	tally->rate[RATE_messages_per_lookup] = spread.sum / tally->records;
 }
 
 /* Complete the tally at the end of a stretch that began at @start. */
@@ -148,6 +179,9 @@ static void pass_stop(struct pass *pass, double start)
 		set_rates(rate, RATE_given_fpr, RATE_given_fnr, &t->given, t->records);
 	rate[RATE_load] = store_load(&pass->store, pass->last_ns);
 	rate[RATE_load_model] = load_model(pass);
+	rate[RATE_load_model_copies] = pass->all_load;
+	if (pass->messages.slices)
+		set_slices(t, &pass->messages);
 }
 
 /* Where the next stretch, or else the stream, ends. */
@@ -167,6 +201,7 @@ static void pass_stretch(struct pass *pass, u64 end)
 		pass_draw(pass, n);
 		pass_ask(pass, n);
 		pass_judge(pass, n);
+		messages_add(&pass->messages, &pass->store, pass->digest, n);
 	}
 }
 
@@ -198,6 +233,8 @@ static int pass_open(struct pass *pass, const struct xdd_fixed *fixed)
 	if (!err && ticks)
 		err = truth_open(&pass->given, sim->domain, window);
 	if (!err)
+		err = messages_open(&pass->messages, fixed);
+	if (!err)
 		err = store_open(&pass->store, fixed, live, sim->derived.memory_bytes);
 	pass->store.in_order = true;
 	return err;
@@ -221,6 +258,7 @@ int simulation_run(struct simulation *sim, u32 run, struct tally *tally)
 	store_close(&pass->store);
 	truth_close(&pass->truth);
 	truth_close(&pass->given);
+	messages_close(&pass->messages);
 	free(pass);
 	return err;
 }

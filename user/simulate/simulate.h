@@ -11,21 +11,33 @@
  * fpr                  FP/(FP+TN): of what the truth calls distinct
  * fnr                  FN/(FN+TP): of what the truth calls a copy
  * fpr_joint, fnr_joint the same of all records (bera-2012 eq. 3.3 and 3.4: joint probabilities)
- * load, load_model     share of the cells that are in use, and what model.h expects
+ * load, load_model     share of the cells that are in use, and what model.h expects of the keys
+ * load_model_copies    the same with the copies that were forgotten, as many as there were
  * given_fpr, given_fnr timer engines: against the window as it was given, see struct tally
  */
-#define SIMULATE_RATES(X) \
-	X(fpr)            \
-	X(fnr)            \
-	X(fpr_joint)      \
-	X(fnr_joint)      \
-	X(load)           \
-	X(load_model)     \
-	X(given_fpr)      \
+#define SIMULATE_RATES(X)    \
+	X(fpr)               \
+	X(fnr)               \
+	X(fpr_joint)         \
+	X(fnr_joint)         \
+	X(load)              \
+	X(load_model)        \
+	X(load_model_copies) \
+	X(given_fpr)         \
 	X(given_fnr)
 
+/* Of sliced filters, see messages.h. */
+#define SIMULATE_SLICE_RATES(X) \
+	X(max_share)            \
+	X(fairness)             \
+	X(messages_per_lookup)
+
 #define SIMULATE_RATE(name) RATE_##name,
-enum simulate_rate { SIMULATE_RATES(SIMULATE_RATE) RATE_MAX };
+enum simulate_rate {
+	SIMULATE_RATES(SIMULATE_RATE) RATE_SLICES,
+	RATE_BEFORE_SLICES = RATE_SLICES - 1,
+	SIMULATE_SLICE_RATES(SIMULATE_RATE) RATE_MAX
+};
 
 /* Records against one truth. */
 struct errors {
@@ -42,6 +54,7 @@ struct tally {
 	struct errors errors;
 	/* Timer engines: against the window in records or nanoseconds, inclusive. */
 	struct errors given;
+	u32 slices; /* 0: the engine has none */
 	double rate[RATE_MAX];
 	double seconds, filter_seconds;
 };
