@@ -24,6 +24,7 @@ class Runs:
         self.program = program
         self.folder = folder
         self.jobs = jobs
+        self.running = set()
         with open(program, "rb") as file:
             self.build = hashlib.sha256(file.read()).hexdigest()
         os.makedirs(folder, exist_ok=True)
@@ -45,18 +46,31 @@ class Runs:
             file.write(text)
         os.replace(path + ".part", path)
 
+    def _output(self, command):
+        """The exit code and both outputs of a command that _stop() can end."""
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as process:
+            self.running.add(process)
+            output, errors = process.communicate()
+            self.running.discard(process)
+            return process.returncode, output, errors
+
     def _run(self, options):
         command = [self.program, "simulate", *options, "--json"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        code, output, errors = self._output(command)
         try:
-            result = json.loads(done.stdout) if done.returncode == 0 else None
+            result = json.loads(output) if code == 0 else None
         except ValueError:
             result = None
         if result is None:
-            raise RunFailed(f"{' '.join(command)}: exit code {done.returncode}: "
-                            f"{(done.stderr.strip() or 'no JSON')}")
-        self._keep(options, done.stdout)
+            raise RunFailed(f"{' '.join(command)}: exit code {code}: {errors.strip() or 'no JSON'}")
+        self._keep(options, output)
         return result
+
+    def _stop(self, pool):
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in list(self.running):
+            process.terminate()
 
     def ask(self, wanted):
         """The results of all tuples of options in wanted, by tuple; reports progress on stderr."""
@@ -75,18 +89,13 @@ class Runs:
                     say(f"{n}/{len(missing)}, about {left / 60:.1f} min left: "
                         f"{' '.join(running[run])}")
             except BaseException:
-                pool.shutdown(wait=True, cancel_futures=True)
+                self._stop(pool)
                 raise
         return results
 
 
 def say(text):
     print(f"reproduce: {text}", file=sys.stderr, flush=True)
-
-
-def flag(result, name):
-    """The value of an option with which a run was made."""
-    return result["options"].get(name, "")
 
 
 def command_of(result):
