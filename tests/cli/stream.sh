@@ -194,7 +194,8 @@ refuses 'time-unit says nothing' --time-unit ms
 refuses 'delimiter says nothing' --delimiter ,
 refuses 'delimiter .*: not one byte' --delimiter '' --field 2
 refuses 'delimiter ab: not one byte' --delimiter ab --field 2
-refuses 'what ends a record' --field 2 --delimiter $'\n'
+check_command "a delimiter that ends records" 2 '' 'what ends a record' "$xdd" stream --field 2 \
+	--delimiter $'\n'
 refuses 'field 0:' --field 0
 refuses 'both set the window' --window 1s --window-records 5 --time-field 1
 refuses 'at least 2' --window-records 1
@@ -253,6 +254,21 @@ for signal in INT TERM HUP; do
 	check_equal "SIG$signal: the filter is saved" 'c' \
 		"$(printf 'a\nha\nc\n' | "$xdd" stream --quiet --restore "$tmp/saved.$signal")"
 done
+
+# A second signal does not wait for a reader that does not read.
+mkfifo "$tmp/full"
+exec 8<>"$tmp/full"
+seq 100000 >"$tmp/in"
+"$xdd" stream --save "$tmp/never" <"$tmp/in" >"$tmp/full" 2>"$tmp/err" &
+pid=$!
+head -c 1 <&8 >/dev/null
+kill -INT $pid
+kill -TERM $pid
+wait $pid
+check_equal "a second signal ends it" 1 $?
+exec 8>&-
+check "... with a line" grep -q 'interrupted: no file' "$tmp/err"
+check_equal "... and leaves no file" '' "$(find "$tmp" -name '*never*' -o -name '*.tmp')"
 
 # A reader that is gone ends it: at once, without a word, and without saving what nobody got.
 yes | awk '{ print NR }' | "$xdd" stream --json 2>"$tmp/err" | head -n 3 >"$tmp/out"

@@ -22,7 +22,7 @@ static char *volatile temporaries[MAX_SINKS];
 
 static void remove_temporaries(int signal)
 {
-	static const char said[] = "xdp-dedup: interrupted: no output was written\n";
+	static const char said[] = "xdp-dedup: interrupted: no file was written\n";
 	bool any = false;
 	u32 i;
 
