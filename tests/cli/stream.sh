@@ -213,6 +213,12 @@ check_command "--save that cannot be written" 1 '' '--save /nonexistent/x: canno
 check_command "output that cannot be written" 1 '' 'cannot write to stdout: No space' \
 	bash -c 'yes | head -n 10 | "$0" stream >/dev/full' "$xdd"
 
+# shellcheck disable=SC2016 # the inner shell expands it
+check_command "a limit of the size of files" 1 '' 'save .*: cannot be written: File too large' \
+	bash -c 'ulimit -f 8; "$0" stream --engine bloom --memory 1MiB --save "$1"' \
+	"$xdd" "$tmp/large"
+check_equal "... leaves nothing" '' "$(find "$tmp" -name '*large*' -o -name '*.tmp')"
+
 # --- output at once ---
 mkfifo "$tmp/fifo"
 # start ARGUMENT...: stream from the fifo, which stays open as 7, to $tmp/out; its pid in $pid
