@@ -86,12 +86,15 @@ $(BUILD)/%.o: %.c Makefile | $(SKELETONS)
 	$(call say,CC)
 	$(Q)$(CC) $(USER_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-# Where the version changes, and nothing else.
+# Compiled again when the commit changes, and nothing else is.
 $(BUILD)/user/version.o: USER_CFLAGS += -DVERSION='"$(VERSION)"' -DCOMMIT='"$(COMMIT)"'
-ifneq ($(COMMIT),$(shell cat $(BUILD)/commit 2>/dev/null))
-$(shell mkdir -p $(BUILD) && echo $(COMMIT) >$(BUILD)/commit)
-endif
 $(BUILD)/user/version.o: $(BUILD)/commit
+ifneq ($(COMMIT),$(shell cat $(BUILD)/commit 2>/dev/null))
+$(shell rm -f $(BUILD)/commit)
+endif
+$(BUILD)/commit:
+	@mkdir -p $(@D)
+	@echo '$(COMMIT)' >$@
 
 $(BUILD)/tests/tools/%: $(BUILD)/tests/tools/%.o
 	$(call say,LINK)

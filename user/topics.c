@@ -56,8 +56,14 @@ static void topic_papers(FILE *to)
 		"  --capacity       with --engine timer: m = -k n / ln(1 - P^(1/k)) cells\n"
 		"Bera, Dutta, Narang, Bhattacherjee: biased sampling Bloom filters (2012).\n"
 		"  --engine sbf, rsbf, bsbf, bsbfsd, rlbsbf; --variant, --p-star, --sbf-p\n"
+		"  --fpr-target     rsbf: K is the mean of 1 and of eq. 6.1, ln(P) / ln(1 - 1/e)\n"
 		"  simulate         its streams; rsbf by default as its tables were made; see help "
 		"streams\n"
+		"Deng, Rafiei: Approximately Detecting Duplicates for Streaming Data using Stable\n"
+		"Bloom Filters (2006).\n"
+		"  --engine sbf     each event counts --sbf-p cells down and sets its own to "
+		"--sbf-max\n"
+		"  --fpr-target     sbf: P = 1 / ((1 / (1 - FPR^(1/K))^(1/MAX) - 1) (1/K - 1/m))\n"
 		"--engine tagged is ours: a horizontal slice of one cache line, with tags.\n");
 }
 

@@ -144,8 +144,10 @@ check_command "the seed that it names" 0 'algorithm' '' "$xdd" simulate --seed "
 	--records 10k --json
 check_equal "repeats it" "$(grep -E '^  "(f[pn]|distinct|seed)"' "$tmp/first")" \
 	"$(grep -E '^  "(f[pn]|distinct|seed)"' "$tmp/stdout")"
-check_command "identifiers without end" 1 '' 'truth about 1000000000000000 .*TiB.*are free' "$xdd" simulate \
+check_command "identifiers without end" 1 '' 'truth about .*TiB.*are free' "$xdd" simulate \
 	--domain 1000000G
+check_command "rows without end" 1 '' 'rows of --every would take .*TiB.*are free' "$xdd" simulate \
+	--records 1000000G --domain 10 --every 1 --json
 
 refuses 'window-records is for engines with a window' --engine bsbf --window-records 5
 refuses 'give --window-records' --engine tagged

@@ -213,6 +213,12 @@ check_command "--save that cannot be written" 1 '' '--save /nonexistent/x: canno
 check_command "output that cannot be written" 1 '' 'cannot write to stdout: No space' \
 	bash -c 'yes | head -n 10 | "$0" stream >/dev/full' "$xdd"
 
+# shellcheck disable=SC2016 # the inner shell expands it
+check_command "a limit of the size of files" 1 '' 'save .*: cannot be written: File too large' \
+	bash -c 'ulimit -f 8; "$0" stream --engine bloom --memory 1MiB --save "$1"' \
+	"$xdd" "$tmp/large"
+check_equal "... leaves nothing" '' "$(find "$tmp" -name '*large*' -o -name '*.tmp')"
+
 # --- output at once ---
 mkfifo "$tmp/fifo"
 # start ARGUMENT...: stream from the fifo, which stays open as 7, to $tmp/out; its pid in $pid
@@ -339,6 +345,12 @@ done
 check "three runs in one file" "$xdd" stream --quiet --restore "$tmp/filter" --save "$tmp/filter" "$tmp/tail"
 
 filter=$tmp/filter
+# An option that decides about verdicts must be in the file: SAVED in user/records/saved.c.
+"$xdd" stream --help | grep -Eo -e '--[a-z][a-z-]*' | sed 's/^--//; y/-/_/' |
+	grep -vxE 'help|json|quiet|restore|save|summary|unbuffered' | sort -u >"$tmp/options"
+grep -aoE '[a-z_]{4,}' "$filter" | sort -u >"$tmp/names"
+check_equal "every option is saved" '' "$(comm -23 "$tmp/options" "$tmp/names")"
+check "... and there are some" grep -q engine "$tmp/options"
 "$xdd" stream --quiet --engine rlbsbf --memory 8KiB --save "$filter" "$tmp/head" >/dev/null
 check_command "options that agree with the file" 0 '.' '' "$xdd" stream --quiet --restore "$filter" \
 	--engine rlbsbf --memory 8KiB --hashes 2 "$tmp/tail"

@@ -30,6 +30,7 @@ void interrupt_catch(void)
 			sigaction(signals[i], &catch, NULL);
 	}
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 /* The signals stay blocked from the look at the flag to the wait: none slips in between. */

@@ -27,7 +27,8 @@ static struct mean mean_of(const struct tally *tallies, u32 n, enum simulate_rat
 	double squares = 0;
 
 	for (u32 i = 0; i < n; i++)
-		m.mean += tallies[i].rate[rate] / n;
+		m.mean += tallies[i].rate[rate];
+	m.mean /= n;
 	for (u32 i = 0; i < n; i++)
 		squares += pow(tallies[i].rate[rate] - m.mean, 2);
 	if (n > 1)
