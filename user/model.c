@@ -148,6 +148,15 @@ static double reset_cell(double records, double set, double clear, u32 max)
 	return rate;
 }
 
+double model_reservoir(double records, double bits, double all)
+{
+	double sampled = fmin(records, fmax(all, bits));
+
+	if (records <= bits)
+		return records;
+	return bits * (1 + log(sampled / bits)) + records - sampled;
+}
+
 double model_load_reset(double records, double domain, double cells, u32 hashes, u32 cleared,
 			u32 max)
 {

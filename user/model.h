@@ -70,10 +70,13 @@ double model_load_biased(double load, const struct model_arrivals *in, double bi
 /* What new keys without end come to. */
 double model_load_stationary(u32 hashes, u32 engine);
 
+/* How many of @records engine rsbf inserts: of record i, from 1, bits / i, but all from @all on. */
+double model_reservoir(double records, double bits, double all);
+
 /*
  * The share of cells above 0 of engine sbf: @records drawn uniformly from @domain keys, each of which
- * counts @cleared random ones of @cells cells down and sets its @hashes to @max. rsbf as published: one
- * cell, one hash and a max of 1, in each of its filters. A cell that j keys fall on, whose number is
+ * counts @cleared random ones of @cells cells down and sets its @hashes to @max. rsbf as published: those
+ * that it inserts, one cell, one hash and a max of 1, in each of its filters. A cell that j keys fall on, whose number is
  * taken as Poisson, is set with probability j / domain and counted down with probability
  * cleared / cells by each record.
  */

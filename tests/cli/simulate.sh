@@ -167,7 +167,7 @@ refuses 'domain and --distinct' --domain 5 --distinct 0.5
 refuses 'zipf needs' --distribution zipf:1
 refuses 'distribution zipf:' --distribution zipf:
 refuses 'distribution zipf:nan' --distribution zipf:nan
-refuses 'p-star belongs' --engine rsbf --p-star 0.1
+refuses 'p-star is for --engine rsbf' --engine bsbf --p-star 0.1
 refuses 'variant is for --engine rsbf' --engine bsbf --variant published
 refuses 'sbf-p is for --engine sbf' --engine bsbf --sbf-p 3
 refuses 'sbf-p 65' --engine sbf --sbf-p 65

@@ -149,7 +149,9 @@ static double load_model(const struct pass *pass)
 		return model_load_reset(t->records, pass->sim->domain, bits / fixed->sbf_bits,
 					fixed->hashes, fixed->reset_bits, fixed->sbf_max);
 	if (fixed->engine == XDD_ENGINE_rsbf && uniform && fixed->variant == XDD_VARIANT_published)
-		return model_load_reset(t->records, pass->sim->domain, filter, 1, 1, 1);
+		return model_load_reset(model_reservoir(t->records, filter,
+							fixed->reservoir_events),
+					pass->sim->domain, filter, 1, 1, 1);
 	return pass->new_load;
 }
 
