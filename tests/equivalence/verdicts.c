@@ -146,7 +146,7 @@ static void set_events(struct both *both, u64 events)
 			 0);
 }
 
-/* Algorithm 1 of rsbf in its three stages: s events, then by chance, then always. */
+/* rsbf in its three stages: s events, then by chance, then always. */
 static void check_stages(u32 placement, u32 variant)
 {
 	struct xdd_fixed fixed =
