@@ -62,7 +62,7 @@ enum {
 	X(variant, variant, 0, "NAME", ON_FILTER | ON_EVENTS,                                      \
 	  "of --engine rsbf: published (default) or algorithm1", "algorithm1")                     \
 	X(p_star, ratio, 0, "P", ON_FILTER | ON_EVENTS,                                            \
-	  "of --engine rsbf: the least chance of being inserted (default 0.03)", "0.03")    \
+	  "of --engine rsbf: the least chance of being inserted (default 0.03)", "0.03")           \
 	X(sbf_p, sbf_p, 0, "P", ON_FILTER | ON_EVENTS,                                             \
 	  "of --engine sbf: cells that each event counts down, 1 to 64 (default: from "            \
 	  "--fpr-target)",                                                                         \
