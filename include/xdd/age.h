@@ -27,7 +27,7 @@ struct xdd_ager {
 	struct xdd_fill fill;
 };
 
-/* A slice of several lines: map `slices`, entry site * slices + slice. */
+/* A slice of several lines: map `slices`, entry site * xdd_slices_count() + slice. */
 struct xdd_slice {
 	u64 live;     /* cells, at the last whole walk */
 	u64 counting; /* by the walk under way */
@@ -49,8 +49,8 @@ XDD_ASSERT(sizeof(struct xdd_age_run) == 24, "xdd_age_run has no holes");
  */
 XDD_INLINE bool xdd_slices_counted(XDD_FIXED struct xdd_fixed *fixed)
 {
-	return fixed->engine == XDD_ENGINE_timer && fixed->slices > 1 &&
-	       fixed->slices < fixed->blocks * fixed->lines_per_block;
+	return fixed->engine == XDD_ENGINE_timer && xdd_slices_count(fixed) > 1 &&
+	       xdd_slice_lines(fixed) > 1;
 }
 
 #endif

@@ -9,7 +9,7 @@
 #include "user/model.h"
 #include "user/simulate/simulate.h"
 #include "user/stream.h"
-#include "xdd/bits.h"
+#include "xdd/slices.h"
 
 struct pass {
 	const struct simulation *sim;
@@ -137,7 +137,7 @@ static double load_model(const struct pass *pass)
 {
 	const struct xdd_fixed *fixed = &pass->store.fixed;
 	const struct tally *t = &pass->tally;
-	double bits = xdd_bits_lines(fixed) * (double)XDD_LINE_BITS;
+	double bits = xdd_cells(fixed);
 	double filter = xdd_bits_filter_lines(fixed) * (double)XDD_LINE_BITS;
 	bool uniform = !pass->sim->trace.ids && !pass->stream.alpha;
 
