@@ -19,6 +19,12 @@ static json_t *slices(const struct status *status)
 	return all;
 }
 
+/* null where slices are not counted one by one, or are empty. */
+static json_t *fairness(const struct fullness *f)
+{
+	return f->slices && f->fairness > 0 ? json_real(f->fairness) : json_null();
+}
+
 static json_t *interfaces(const struct instance *in)
 {
 	json_t *all = json_array();
@@ -46,15 +52,16 @@ static json_t *config(const struct status *status)
 	const char *const *targets = (const char *const[]){ in->meta.targets[XDD_DEV_DUPLICATES],
 							    in->meta.targets[XDD_DEV_FORWARD] };
 
-	return json_pack("{s:I, s:I, s:I, s:s, s:o, s:s, s:s, s:s, s:I, s:I, s:s, s:b, s:s, s:s, "
-			 "s:s, s:I, s:I, "
-			 "s:b}",
+	return json_pack("{s:I, s:I, s:I, s:s, s:o, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:s, s:b, "
+			 "s:s, s:s, s:s, s:I, s:I, s:b}",
 			 "window_ns", (json_int_t)in->live.window_ns, "tick_ns",
 			 (json_int_t)fixed->tick_ns, "window_ticks",
 			 (json_int_t)in->live.window_ticks, "clock", clock_names[fixed->clock],
 			 "range", range(status), "key", key_names[fixed->key], "hash",
 			 hash_names[fixed->hash], "slicing", slicing_names[fixed->slicing],
-			 "slices", (json_int_t)fixed->slices, "hashes", (json_int_t)fixed->hashes,
+			 "slices", (json_int_t)fixed->slices, "subslices",
+			 (json_int_t)fixed->subslices, "slice_hashes",
+			 (json_int_t)fixed->slice_hashes, "hashes", (json_int_t)fixed->hashes,
 			 "placement", placement_names[fixed->placement], "refresh", fixed->refresh,
 			 "action", action_names[in->live.action], "redirect",
 			 targets[XDD_DEV_DUPLICATES], "forward", targets[XDD_DEV_FORWARD],
@@ -145,11 +152,13 @@ json_t *status_json(const struct status *status)
 {
 	const struct instance *in = status->instance;
 
-	return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:f, s:n, s:o, s:I, s:I, s:o}",
+	return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:n, s:o, s:I, s:I, "
+			 "s:o}",
 			 "name", in->name, "interfaces", interfaces(in), "engine",
 			 engine_names[in->fixed.engine], "config", config(status), "counters",
 			 counters(status), "false_positives_expected",
 			 rate(status, status->false_positives), "slices", slices(status),
+			 "slices_fairness", fairness(&status->fullness),
 			 "fpr_model", rate(status, status->fullness.fpr), "fpr_at_capacity",
 			 status->fullness.fpr_full, "audit", "ager", ager(status), "program_id",
 			 (json_int_t)in->program_id, "loaded_s", (json_int_t)status->loaded_s,
