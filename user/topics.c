@@ -56,8 +56,14 @@ static void topic_papers(FILE *to)
 		"  --capacity       with --engine timer: m = -k n / ln(1 - P^(1/k)) cells\n"
 		"Bera, Dutta, Narang, Bhattacherjee: biased sampling Bloom filters (2012).\n"
 		"  --engine sbf, rsbf, bsbf, bsbfsd, rlbsbf; --variant, --p-star, --sbf-p\n"
+		"  --fpr-target     rsbf: K is the mean of 1 and of eq. 6.1, ln(P) / ln(1 - 1/e)\n"
 		"  simulate         its streams; rsbf by default as its tables were made; see help "
 		"streams\n"
+		"Deng, Rafiei: Approximately Detecting Duplicates for Streaming Data using Stable\n"
+		"Bloom Filters (2006).\n"
+		"  --engine sbf     each event counts --sbf-p cells down and sets its own to "
+		"--sbf-max\n"
+		"  --fpr-target     sbf: P = 1 / ((1 / (1 - FPR^(1/K))^(1/MAX) - 1) (1/K - 1/m))\n"
 		"--engine tagged is ours: a horizontal slice of one cache line, with tags.\n");
 }
 
@@ -111,6 +117,12 @@ static void topic_streams(FILE *to)
 		"  load_model_copies       bsbf, bsbfsd, rlbsbf: with the copies too that were "
 		"forgotten\n"
 		"              and inserted again, as many as there were\n"
+		"  slices      of a sliced filter: messages_per_lookup, one to each slice that has "
+		"cells of\n"
+		"              the key; max_share, the largest part of them that goes to one "
+		"slice; "
+		"Jain's\n"
+		"              fairness, 1 if all get the same\n"
 		"\n"
 		"Windows\n"
 		"  Engines with a window take --window-records N, the last N records, or --window "

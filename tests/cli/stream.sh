@@ -194,7 +194,8 @@ refuses 'time-unit says nothing' --time-unit ms
 refuses 'delimiter says nothing' --delimiter ,
 refuses 'delimiter .*: not one byte' --delimiter '' --field 2
 refuses 'delimiter ab: not one byte' --delimiter ab --field 2
-refuses 'what ends a record' --field 2 --delimiter $'\n'
+check_command "a delimiter that ends records" 2 '' 'what ends a record' "$xdd" stream --field 2 \
+	--delimiter $'\n'
 refuses 'field 0:' --field 0
 refuses 'both set the window' --window 1s --window-records 5 --time-field 1
 refuses 'at least 2' --window-records 1
@@ -211,6 +212,12 @@ check_command "--save that cannot be written" 1 '' '--save /nonexistent/x: canno
 # shellcheck disable=SC2016 # the inner shell expands it
 check_command "output that cannot be written" 1 '' 'cannot write to stdout: No space' \
 	bash -c 'yes | head -n 10 | "$0" stream >/dev/full' "$xdd"
+
+# shellcheck disable=SC2016 # the inner shell expands it
+check_command "a limit of the size of files" 1 '' 'save .*: cannot be written: File too large' \
+	bash -c 'ulimit -f 8; "$0" stream --engine bloom --memory 1MiB --save "$1"' \
+	"$xdd" "$tmp/large"
+check_equal "... leaves nothing" '' "$(find "$tmp" -name '*large*' -o -name '*.tmp')"
 
 # --- output at once ---
 mkfifo "$tmp/fifo"
@@ -253,6 +260,21 @@ for signal in INT TERM HUP; do
 	check_equal "SIG$signal: the filter is saved" 'c' \
 		"$(printf 'a\nha\nc\n' | "$xdd" stream --quiet --restore "$tmp/saved.$signal")"
 done
+
+# A second signal does not wait for a reader that does not read.
+mkfifo "$tmp/full"
+exec 8<>"$tmp/full"
+seq 100000 >"$tmp/in"
+"$xdd" stream --save "$tmp/never" <"$tmp/in" >"$tmp/full" 2>"$tmp/err" &
+pid=$!
+head -c 1 <&8 >/dev/null
+kill -INT $pid
+kill -TERM $pid
+wait $pid
+check_equal "a second signal ends it" 1 $?
+exec 8>&-
+check "... with a line" grep -q 'interrupted: no file' "$tmp/err"
+check_equal "... and leaves no file" '' "$(find "$tmp" -name '*never*' -o -name '*.tmp')"
 
 # A reader that is gone ends it: at once, without a word, and without saving what nobody got.
 yes | awk '{ print NR }' | "$xdd" stream --json 2>"$tmp/err" | head -n 3 >"$tmp/out"
@@ -323,6 +345,12 @@ done
 check "three runs in one file" "$xdd" stream --quiet --restore "$tmp/filter" --save "$tmp/filter" "$tmp/tail"
 
 filter=$tmp/filter
+# An option that decides about verdicts must be in the file: SAVED in user/records/saved.c.
+"$xdd" stream --help | grep -Eo -e '--[a-z][a-z-]*' | sed 's/^--//; y/-/_/' |
+	grep -vxE 'help|json|quiet|restore|save|summary|unbuffered' | sort -u >"$tmp/options"
+grep -aoE '[a-z_]{4,}' "$filter" | sort -u >"$tmp/names"
+check_equal "every option is saved" '' "$(comm -23 "$tmp/options" "$tmp/names")"
+check "... and there are some" grep -q engine "$tmp/options"
 "$xdd" stream --quiet --engine rlbsbf --memory 8KiB --save "$filter" "$tmp/head" >/dev/null
 check_command "options that agree with the file" 0 '.' '' "$xdd" stream --quiet --restore "$filter" \
 	--engine rlbsbf --memory 8KiB --hashes 2 "$tmp/tail"

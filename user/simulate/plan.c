@@ -103,38 +103,47 @@ static int plan_trace(struct simulation *sim)
 	return EXIT_OK;
 }
 
-/* The truth knows every identifier: a bit, or what started its window. */
-static int check_truth(const struct simulation *sim)
+static int check_memory(const char *what, double bytes, const char *advice)
 {
-	u32 engine = sim->derived.fixed.engine;
-	double bits = sim->derived.live.window_ns == STORE_FOREVER_NS ? 1 : 64;
-	double bytes = sim->domain * bits / 8 * (xdd_engine_has_timers(engine) ? 2 : 1);
 	u64 available = derive_memory_available();
 	char needed[UNITS_TEXT_MAX], there[UNITS_TEXT_MAX];
 
 	if (bytes <= available)
 		return EXIT_OK;
-	complain("simulate: the truth about %llu identifiers would take %s, but %s of memory are "
-		 "free: fewer of them",
-		 (unsigned long long)sim->domain, units_size_text(fmin(bytes, 0x1p63), needed),
-		 units_size_text(available, there));
+	complain("simulate: %s would take %s, but %s of memory are free: %s", what,
+		 units_size_text(fmin(bytes, 0x1p63), needed), units_size_text(available, there),
+		 advice);
 	return EXIT_FAILED;
+}
+
+/* The truth knows of every identifier a bit, or what started its window. */
+static int check_truth(const struct simulation *sim)
+{
+	bool forever = sim->derived.live.window_ns == STORE_FOREVER_NS;
+	double bytes = sim->domain * (forever ? 1 / 8. : sizeof(u64));
+
+	if (xdd_engine_has_timers(sim->derived.fixed.engine))
+		bytes *= 2;
+	return check_memory("the truth about each identifier", bytes, "fewer of them");
 }
 
 /* Room for the rows of --every. */
 static int plan_rows(struct simulation *sim)
 {
-	u64 all;
+	int code;
 
 	if (!sim->o->json || !sim->o->every)
 		return EXIT_OK;
 	sim->rows_each = (sim->records - 1) / sim->o->every;
-	if (!__builtin_mul_overflow(sim->rows_each, sim->runs, &all))
-		sim->rows = calloc(all ?: 1, sizeof(*sim->rows));
+	code = check_memory("the rows of --every",
+			    (double)sizeof(*sim->rows) * sim->rows_each * sim->runs,
+			    "give a larger one");
+	if (code)
+		return code;
+	sim->rows = calloc(sim->rows_each * sim->runs + 1, sizeof(*sim->rows));
 	if (sim->rows)
 		return EXIT_OK;
-	complain("simulate: no memory for %llu rows of --every and each run: make it larger",
-		 (unsigned long long)sim->rows_each);
+	complain("simulate: no memory for the rows of --every: give a larger one");
 	return EXIT_FAILED;
 }
 
