@@ -198,8 +198,8 @@ struct options {
 	int slicing; /* enum xdd_slicing */
 	u32 slices, subslices;
 	u32 slice_hashes, slice_cells; /* K1 and K2 of --slicing K1xK2, else 0 */
-	int variant;   /* enum xdd_variant; default published */
-	double p_star; /* above 0, below 1 */
+	int variant;		       /* enum xdd_variant; default published */
+	double p_star;		       /* above 0, below 1 */
 	u32 sbf_p, sbf_max;
 	int placement; /* enum xdd_placement */
 

@@ -63,8 +63,8 @@ static bool slices_are_valid(const struct xdd_fixed *fixed, u64 lines)
 	bool products = fixed->slicing == XDD_SLICING_K1xK2;
 
 	if (fixed->slicing >= XDD_SLICING_MAX || (fixed->subslices && !diced) ||
-	    (products ? !fixed->slice_hashes || fixed->hashes % fixed->slice_hashes :
-			fixed->slice_hashes))
+	    (products ? !fixed->slice_hashes || fixed->hashes % fixed->slice_hashes
+		      : fixed->slice_hashes))
 		return false;
 	return fixed->slices && (u64)fixed->slices * xdd_subslices(fixed) <= lines &&
 	       fixed->line_cells <= cells;

@@ -61,12 +61,12 @@
 	X(siphash, "SipHash-2-4 under a secret key: slower, for the cautious") \
 	X(xxh64, "XXH64 of the key's bytes: reproducible, not attack-resistant")
 
-#define XDD_SLICINGS(X)                                                               \
-	X(none, "one filter")                                                         \
+#define XDD_SLICINGS(X)                                                                 \
+	X(none, "one filter")                                                           \
 	X(horizontal, "a key's cells all lie in one of --slices, which its hash picks") \
-	X(vertical, "ranges of one filter: verdicts as with none")                    \
-	X(hv, "horizontal, each slice cut vertically into --subslices")               \
-	X(vh, "vertical, each slice cut horizontally into --subslices")               \
+	X(vertical, "ranges of one filter: verdicts as with none")                      \
+	X(hv, "horizontal, each slice cut vertically into --subslices")                 \
+	X(vh, "vertical, each slice cut horizontally into --subslices")                 \
 	X(K1xK2, "such as 2x2: K1 of --slices, K2 cells in each, k = K1 K2")
 
 /* What happens to duplicates. */

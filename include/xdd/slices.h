@@ -20,10 +20,10 @@
 
 /* A key's draws. */
 struct xdd_places {
-	u64 seed;	   /* of independent draws: bloom, and the picks of vh and K1xK2 */
-	u32 hash, step;	   /* timer: double hashing (Kirsch and Mitzenmacher 2006) */
-	u32 slice_lines;   /* lines of an innermost slice */
-	u32 first, lines;  /* of the part in which all cells lie */
+	u64 seed;	  /* of independent draws: bloom, and the picks of vh and K1xK2 */
+	u32 hash, step;	  /* timer: double hashing (Kirsch and Mitzenmacher 2006) */
+	u32 slice_lines;  /* lines of an innermost slice */
+	u32 first, lines; /* of the part in which all cells lie */
 };
 
 /* Timers, tagged cells or bits of a line that are used. */
