@@ -88,6 +88,17 @@ static bool rate_by_slices(const struct xdd_fixed *fixed)
 	return xdd_slices_pick_one(fixed) || fixed->slicing == XDD_SLICING_K1xK2;
 }
 
+double fullness_fairness(const double *loads, u32 n)
+{
+	double sum = 0, squares = 0;
+
+	for (u32 i = 0; i < n; i++) {
+		sum += loads[i];
+		squares += loads[i] * loads[i];
+	}
+	return squares ? sum * sum / (n * squares) : NAN;
+}
+
 static u64 monotonic_ns(void)
 {
 	struct timespec now;
@@ -225,6 +236,8 @@ int fullness_read(const struct instance *in, const struct counters *counters,
 	free(slices);
 	if (err)
 		fullness_free(fullness);
+	else
+		fullness->fairness = fullness_fairness(fullness->slices, fullness->slices_used);
 	return err;
 }
 
