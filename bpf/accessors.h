@@ -68,6 +68,50 @@ XDD_INLINE void xdd_packet_layers(XDD_FIXED struct xdd_fixed *fixed,
 	parse_ip(packet->source, packet->len, layers);
 }
 
+XDD_INLINE void xdd_packet_ip(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+			      struct xdd_layers *layers)
+{
+	(void)fixed;
+	parse_ip(packet->source, packet->len, layers);
+}
+
+__attribute__((noinline)) int walk_step(struct xdp_md *ctx, struct xdd_walk *walk,
+					struct xdd_layers *layers)
+{
+	struct xdd_packet packet;
+
+	if (!walk || !layers)
+		return -1;
+	packet = packet_open(ctx, walk->end);
+	xdd_walk_step(&xdd_fixed, &packet, walk, layers);
+	return 0;
+}
+
+XDD_INLINE void xdd_packet_step(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+				struct xdd_walk *walk, struct xdd_layers *layers)
+{
+	(void)fixed;
+	walk_step(packet->source, walk, layers);
+}
+
+__attribute__((noinline)) int walk_in(struct xdp_md *ctx, u32 len, struct xdd_walk *walk,
+				      struct xdd_layers *layers)
+{
+	struct xdd_packet packet = { .source = ctx, .len = len };
+
+	if (!walk || !layers)
+		return -1;
+	xdd_walk_in(&xdd_fixed, &packet, walk, layers);
+	return 0;
+}
+
+XDD_INLINE void xdd_packet_inner(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+				 struct xdd_walk *walk, struct xdd_layers *layers)
+{
+	(void)fixed;
+	walk_in(packet->source, packet->len, walk, layers);
+}
+
 /* @n, which is 1..@max (a power of two): kernels before 6.18 do not see it through n - 1. */
 XDD_INLINE u32 bounded(u32 n, const u32 max)
 {

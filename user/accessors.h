@@ -26,6 +26,24 @@ XDD_INLINE void xdd_packet_layers(XDD_FIXED struct xdd_fixed *fixed,
 	xdd_parse_ip(fixed, packet, layers);
 }
 
+XDD_INLINE void xdd_packet_ip(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+			      struct xdd_layers *layers)
+{
+	xdd_parse_ip(fixed, packet, layers);
+}
+
+XDD_INLINE void xdd_packet_step(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+				struct xdd_walk *walk, struct xdd_layers *layers)
+{
+	xdd_walk_step(fixed, packet, walk, layers);
+}
+
+XDD_INLINE void xdd_packet_inner(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+				 struct xdd_walk *walk, struct xdd_layers *layers)
+{
+	xdd_walk_in(fixed, packet, walk, layers);
+}
+
 XDD_INLINE int xdd_packet_block(XDD_FIXED struct xdd_fixed *fixed,
 				XDD_FIXED struct xdd_secret *secret,
 				const struct xdd_packet *packet, struct xdd_hash *hash, u32 off,

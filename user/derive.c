@@ -102,6 +102,35 @@ static void derive_kinds(struct work *w)
 	f->reset_bits = o->sbf_p ?: DEFAULT_SBF_P;
 }
 
+/* Of each kind of tunnel the ports that were given, else the usual ones. */
+static void derive_tunnels(struct work *w)
+{
+#define TUNNEL_ROW(name, ports, help) { XDD_TUNNEL_##name, ports },
+	static const struct {
+		u8 tunnel;
+		u16 ports[4];
+	} usual[] = { XDD_TUNNELS(TUNNEL_ROW) };
+	const struct option_ports *given = &w->o->tunnel_port;
+	struct xdd_fixed *f = &w->out->fixed;
+	u32 named = 0, n = 0;
+
+	f->inner = w->o->inner;
+	f->vni_key = w->o->vni == POLICY_KEY;
+	for (; n < given->used; n++) {
+		f->tunnel_port[n] = given->port[n];
+		f->tunnel_kind[n] = given->tunnel[n];
+		named |= 1u << given->tunnel[n];
+	}
+	for (u32 i = 0; i < XDD_ARRAY_SIZE(usual) * 4; i++) {
+		u16 port = usual[i / 4].ports[i % 4];
+
+		if (!port || named >> usual[i / 4].tunnel & 1 || n == XDD_TUNNEL_PORTS)
+			continue;
+		f->tunnel_port[n] = port;
+		f->tunnel_kind[n++] = usual[i / 4].tunnel;
+	}
+}
+
 /* A NIC's checksums are the real ones; anonymised captures have wrong ones, segmentation offload
  * leaves lengths at 0, and a snap length cuts frames.
  */
@@ -495,6 +524,7 @@ int derive_config(const struct options *o, enum derive_target target, unsigned i
 			      "another --name",
 			      XDD_MAX_IFACES, n_ifaces);
 	derive_kinds(&w);
+	derive_tunnels(&w);
 	derive_checks(&w);
 	derive_live(&w);
 	ret = derive_seed(&w);

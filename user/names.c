@@ -24,6 +24,10 @@ LIST(action, XDD_DUP_ACTIONS)
 LIST(placement, XDD_PLACEMENTS)
 LIST(clock, XDD_CLOCKS)
 
+#define TUNNEL_NAME(name, ports, help) #name,
+const char *const tunnel_names[] = { XDD_TUNNELS(TUNNEL_NAME) NULL };
+const char *const policy_names[] = { "ignore", "key", NULL };
+
 int name_index(const char *const *names, const char *word)
 {
 	for (int i = 0; names[i]; i++)

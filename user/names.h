@@ -15,6 +15,7 @@ extern const char *const action_names[], *const action_help[];
 extern const char *const placement_names[], *const placement_help[];
 extern const char *const clock_names[], *const clock_help[];
 extern const char *const variant_names[], *const variant_help[];
+extern const char *const tunnel_names[], *const policy_names[];
 
 /* Index of @word in @names, or -ENOENT. */
 int name_index(const char *const *names, const char *word);

@@ -269,6 +269,41 @@ static int parse_output(struct value *v)
 	return 0;
 }
 
+/* One TUNNEL=PORT of --tunnel-port. */
+static int add_tunnel_port(struct option_ports *ports, char *word)
+{
+	char *equals = strchr(word, '=');
+	int tunnel, err;
+	u64 port;
+
+	if (!equals)
+		return -EINVAL;
+	*equals = 0;
+	tunnel = name_index(tunnel_names, word);
+	err = tunnel < 0 ? -EINVAL : units_number(equals + 1, &port);
+	if (err)
+		return err;
+	if (!port || port > UINT16_MAX || ports->used == XDD_TUNNEL_PORTS)
+		return -ERANGE;
+	ports->port[ports->used] = port;
+	ports->tunnel[ports->used] = tunnel;
+	ports->used++;
+	return 0;
+}
+
+static int parse_tunnel_port(struct value *v)
+{
+	struct option_ports *ports = v->at;
+	char *copy = strdup(v->text), *rest = copy, *word;
+	int err = copy ? 0 : -ENOMEM;
+
+	ports->used = 0;
+	while (!err && (word = strsep(&rest, ",")))
+		err = add_tunnel_port(ports, word);
+	free(copy);
+	return err;
+}
+
 static int parse_distribution(struct value *v)
 {
 	static const char prefix[] = "zipf:";
@@ -354,6 +389,15 @@ const struct kind kind_key = {
 	.choices = key_names,
 };
 const struct kind kind_non_ip = { .parse = parse_non_ip, .what = "pass or frame" };
+const struct kind kind_vni = {
+	.parse = parse_choice,
+	.what = "a policy (ignore, key)",
+	.choices = policy_names,
+};
+const struct kind kind_tunnel_port = {
+	.parse = parse_tunnel_port,
+	.what = "at most 8 ports, each as TUNNEL=PORT (vxlan, geneve, gtpu, mpls)",
+};
 const struct kind kind_hash = {
 	.parse = parse_choice,
 	.what = "a hash (keyed, siphash, xxh64)",

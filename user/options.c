@@ -211,11 +211,31 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 	return 0;
 }
 
+/* Options that say something with --inner only, and where it says nothing itself. */
+static int validate_inner(const struct options *o, char *err, size_t err_size)
+{
+	if (!o->inner && option_given(o, OPT_tunnel_port))
+		return refuse(err, err_size, -EINVAL,
+			      "--tunnel-port says where tunnels are found: add --inner");
+	if (!o->inner && o->vni == POLICY_KEY)
+		return refuse(err, err_size, -EINVAL,
+			      "--vni key is about the packets in tunnels: add --inner");
+	if (o->inner && (o->key == XDD_KEY_frame || o->key == XDD_KEY_offset))
+		return refuse(err, err_size, -EINVAL,
+			      "--key %s compares bytes of the frame as they lie: --inner has no "
+			      "place there",
+			      key_names[o->key]);
+	return 0;
+}
+
 /* What no single option can know. */
 static int validate(const struct options *o, char *err, size_t err_size)
 {
 	bool window = o->engine == OPTION_AUTO || !xdd_engine_has_bits(o->engine);
+	int ret = validate_inner(o, err, err_size);
 
+	if (ret)
+		return ret;
 	if (option_given(o, OPT_memory) && option_given(o, OPT_capacity))
 		return refuse(err, err_size, -EINVAL,
 			      "--memory and --capacity both set the size of the filter: give one");

@@ -84,6 +84,15 @@ enum {
 	  "packet")                                                                                \
 	X(non_ip, non_ip, 0, "POLICY", ON_FILTER,                                                  \
 	  "frames without IP: pass them (default), or compare them as frame does", "pass")         \
+	X(inner, flag, 0, NULL, ON_FILTER | EVERYDAY,                                              \
+	  "look into tunnels: compare the innermost packet (see help tunnels)", NULL)              \
+	X(vni, vni, 0, "POLICY", ON_FILTER,                                                        \
+	  "tunnel identifiers (VNI, GRE key, TEID): ignore (default), or key: they tell packets "  \
+	  "apart",                                                                                 \
+	  "key")                                                                                   \
+	X(tunnel_port, tunnel_port, 0, "TUNNEL=PORT,...", ON_FILTER,                               \
+	  "UDP ports instead of the usual ones, of vxlan, geneve, gtpu, mpls",                     \
+	  "vxlan=4789,vxlan=14789,geneve=16081")                                                   \
 	X(hash, hash, 0, "NAME", ON_FILTER, "keyed (default), siphash or xxh64", "keyed")          \
 	X(seed, seed, 0, "N", ON_FILTER | ON_SIMULATE,                                             \
 	  "seed of the hash, or random (default: random on a NIC, 0 for files)", "42")             \
@@ -134,6 +143,15 @@ enum option_frags { FRAGS_OFF, FRAGS_ON };	    /* or OPTION_AUTO */
 enum option_progress { PROGRESS_OFF, PROGRESS_ON }; /* or OPTION_AUTO */
 enum option_format { FORMAT_PCAP, FORMAT_PCAPNG };  /* or OPTION_AUTO: as the input */
 
+enum option_policy { POLICY_IGNORE, POLICY_KEY };
+
+/* --tunnel-port, as given. */
+struct option_ports {
+	u32 used;
+	u16 port[XDD_TUNNEL_PORTS];
+	u8 tunnel[XDD_TUNNEL_PORTS]; /* enum xdd_tunnel */
+};
+
 /* Everything the command line said. Strings point into argv. Numbers are 0 and enumerations
  * OPTION_AUTO where nothing was given, unless a default is named: derive_config() in derive.h
  * completes them for a NIC or a file.
@@ -163,7 +181,10 @@ struct options {
 	int key; /* enum xdd_key_kind; default packet */
 	u32 offset_len, offset_pos;
 	bool non_ip; /* true: frame */
-	int hash;    /* enum xdd_hash_kind */
+	bool inner;
+	int vni; /* enum option_policy; default ignore */
+	struct option_ports tunnel_port;
+	int hash; /* enum xdd_hash_kind */
 	u64 seed;
 	bool seed_random; /* --seed random */
 	bool verify_checksum;

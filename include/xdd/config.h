@@ -10,7 +10,7 @@
 #include "types.h"
 
 /* Changes whenever a pinned layout changes: a loader refuses pins of another one. */
-#define XDD_ABI 2
+#define XDD_ABI 3
 
 #define XDD_MAX_IFACES 16
 #define XDD_MAX_HASHES 8
@@ -81,6 +81,22 @@
 	X(exact, "nanoseconds at each packet") \
 	X(coarse, "the jiffy clock: cheap, steps of 1/HZ")
 
+#define XDD_PORTS(...)      \
+	{                   \
+		__VA_ARGS__ \
+	}
+
+/* Tunnels over UDP: X(name, ports, help). The ports are what IANA or the kernel gave them. */
+#define XDD_TUNNELS(X)                                                           \
+	X(vxlan, XDD_PORTS(4789, 8472, 4790), "VXLAN and its generic extension") \
+	X(geneve, XDD_PORTS(6081), "Geneve")                                     \
+	X(gtpu, XDD_PORTS(2152), "GTP-U")                                        \
+	X(mpls, XDD_PORTS(6635), "MPLS")
+
+#define XDD_TUNNEL_PORTS 8 /* of all tunnels together */
+#define XDD_MAX_INNER 4	   /* IP packets inside the outermost one */
+#define XDD_MAX_HEADERS 40 /* of tunnels, links and packets on the way to the innermost */
+
 #define XDD_ENUM_ENGINE(name, memory, help) XDD_ENGINE_##name,
 #define XDD_ENUM_KEY(name, help) XDD_KEY_##name,
 #define XDD_ENUM_HASH(name, help) XDD_HASH_##name,
@@ -89,6 +105,7 @@
 #define XDD_ENUM_PLACEMENT(name, help) XDD_PLACEMENT_##name,
 #define XDD_ENUM_CLOCK(name, help) XDD_CLOCK_##name,
 #define XDD_ENUM_VARIANT(name, help) XDD_VARIANT_##name,
+#define XDD_ENUM_TUNNEL(name, ports, help) XDD_TUNNEL_##name,
 enum xdd_engine { XDD_ENGINES(XDD_ENUM_ENGINE) XDD_ENGINE_MAX };
 enum xdd_key_kind { XDD_KEYS(XDD_ENUM_KEY) XDD_KEY_MAX };
 enum xdd_hash_kind { XDD_HASHES(XDD_ENUM_HASH) XDD_HASH_MAX };
@@ -97,6 +114,7 @@ enum xdd_dup_action { XDD_DUP_ACTIONS(XDD_ENUM_ACTION) XDD_ACTION_MAX };
 enum xdd_placement { XDD_PLACEMENTS(XDD_ENUM_PLACEMENT) XDD_PLACEMENT_MAX };
 enum xdd_clock { XDD_CLOCKS(XDD_ENUM_CLOCK) XDD_CLOCK_MAX };
 enum xdd_variant { XDD_VARIANTS(XDD_ENUM_VARIANT) XDD_VARIANT_MAX };
+enum xdd_tunnel { XDD_TUNNELS(XDD_ENUM_TUNNEL) XDD_TUNNEL_MAX };
 
 /* The engines of one kind of memory, as bits by enum xdd_engine. */
 enum xdd_memory { XDD_MEMORY_timers, XDD_MEMORY_table, XDD_MEMORY_bits };
@@ -136,32 +154,35 @@ enum xdd_link {
 
 /* Structure, fixed at load. In BPF read-only data named `xdd_fixed`. */
 struct xdd_fixed {
-	u32 engine;	     /* enum xdd_engine */
-	u32 key;	     /* enum xdd_key_kind */
-	u32 hash;	     /* enum xdd_hash_kind */
-	u32 slicing;	     /* enum xdd_slicing */
-	u32 placement;	     /* enum xdd_placement */
-	u32 clock;	     /* enum xdd_clock */
-	u32 hashes;	     /* k of the Bloom engines, 1..XDD_MAX_HASHES */
-	u32 slices;	     /* S, 1..lines; 1 when slicing is none */
-	u32 blocks;	     /* filter blocks (map entries; per CPU if percpu) */
-	u32 lines_per_block; /* 64-byte lines in a block */
-	u32 stripes;	     /* locks of shared placement, a power of two */
-	u32 offset_len;	     /* key offset: bytes, 1..65535 */
-	u32 offset_pos;	     /* key offset: first byte, 0..65535 */
-	u32 link;	     /* enum xdd_link of the packets (BPF; files say it per frame) */
-	u8 refresh;	     /* a duplicate restarts the window */
-	u8 verify_checksum;  /* IPv4 header: wrong passes as bad_checksum */
-	u8 zero_checksum_ok; /* ... but 0 counts as not computed (files) */
-	u8 zero_length_ok;   /* IP length 0: up to the captured end (files) */
-	u8 short_capture_ok; /* cut by the snap length: key on what there is (files) */
-	u8 non_ip_frame;     /* frames without IP: key on the frame, else bypass */
-	u8 pad[2];
+	u32 engine;	      /* enum xdd_engine */
+	u32 key;	      /* enum xdd_key_kind */
+	u32 hash;	      /* enum xdd_hash_kind */
+	u32 slicing;	      /* enum xdd_slicing */
+	u32 placement;	      /* enum xdd_placement */
+	u32 clock;	      /* enum xdd_clock */
+	u32 hashes;	      /* k of the Bloom engines, 1..XDD_MAX_HASHES */
+	u32 slices;	      /* S, 1..lines; 1 when slicing is none */
+	u32 blocks;	      /* filter blocks (map entries; per CPU if percpu) */
+	u32 lines_per_block;  /* 64-byte lines in a block */
+	u32 stripes;	      /* locks of shared placement, a power of two */
+	u32 offset_len;	      /* key offset: bytes, 1..65535 */
+	u32 offset_pos;	      /* key offset: first byte, 0..65535 */
+	u32 link;	      /* enum xdd_link of the packets (BPF; files say it per frame) */
+	u8 refresh;	      /* a duplicate restarts the window */
+	u8 verify_checksum;   /* IPv4 header: wrong passes as bad_checksum */
+	u8 zero_checksum_ok;  /* ... but 0 counts as not computed (files) */
+	u8 zero_length_ok;    /* IP length 0: up to the captured end (files) */
+	u8 short_capture_ok;  /* cut by the snap length: key on what there is (files) */
+	u8 non_ip_frame;      /* frames without IP: key on the frame, else bypass */
+	u8 inner;	      /* key on the innermost packet of tunnels */
+	u8 vni_key;	      /* ... and on the identifier of the tunnel around it */
 	u64 tick_ns;	      /* length of a tick, at least 1 */
 	u64 seed;	      /* XXH64 */
 	u32 variant;	      /* rsbf: enum xdd_variant */
 	u32 reset_bits;	      /* sbf: cells that each event clears, 1..64 */
 	u64 reservoir_events; /* rsbf, algorithm1: events until s/i is p*, at most 2^42 */
+	u16 tunnel_port[XDD_TUNNEL_PORTS]; /* UDP, destination; 0: a free entry */
+	u8 tunnel_kind[XDD_TUNNEL_PORTS];  /* enum xdd_tunnel */
 };
 
 /* An attached interface; ifindex 0 is a free slot. */
@@ -186,7 +207,7 @@ struct xdd_live {
 /* Entries of map `targets`. */
 enum xdd_dev { XDD_DEV_DUPLICATES, XDD_DEV_FORWARD, XDD_DEV_MAX };
 
-XDD_ASSERT(sizeof(struct xdd_fixed) == 96, "xdd_fixed has no holes");
+XDD_ASSERT(sizeof(struct xdd_fixed) == 120, "xdd_fixed has no holes");
 XDD_ASSERT(sizeof(struct xdd_live) == 32 - 8 + 8 * XDD_MAX_IFACES, "xdd_live has no holes");
 
 #endif

@@ -11,7 +11,7 @@
 #define XDD_KEY_H
 
 #include "hash.h"
-#include "parse.h"
+#include "tunnel.h"
 
 /* All fields that come from the packet are in network order. */
 struct xdd_head {
@@ -23,8 +23,8 @@ struct xdd_head {
 	u32 a; /* packet: IPv4 identification, fragment; IPv6 length. flows: ports. frame: link */
 	u32 b; /* packet, IPv4: total length; frame: wire length */
 	union {
-		u32 v4[4]; /* source, destination, 0, 0 */
-		u64 v6[6]; /* source, destination; 0, 0, but see xdd_key_complete() */
+		u32 v4[4]; /* source, destination, tunnel and its identifier or 0, 0 */
+		u64 v6[6]; /* source, destination; as above in one; but see xdd_key_complete() */
 	};
 };
 
@@ -35,7 +35,8 @@ XDD_ASSERT(offsetof(struct xdd_head, v4) + 16 == XDD_HEAD_SHORT, "IPv4 heads are
 
 struct xdd_key {
 	struct xdd_head head;
-	u32 head_len; /* XDD_HEAD_SHORT or sizeof(head) */
+	u16 head_len; /* XDD_HEAD_SHORT or sizeof(head) */
+	u16 inner;    /* enum xdd_inner: why it is not known by a packet further in */
 	u32 tail;     /* offset of the tail in the packet */
 };
 
@@ -44,6 +45,10 @@ struct xdd_key {
  */
 extern void xdd_packet_layers(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
 			      struct xdd_layers *layers);
+
+/* Accessor: xdd_walk_in(), in BPF a function. */
+extern void xdd_packet_inner(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+			     struct xdd_walk *walk, struct xdd_layers *layers);
 
 /* Accessors: feed @n bytes of @packet from @off to @hash, by xdd_hash_block() (32..XDD_BLOCK
  * bytes in whole stripes) and xdd_hash_rest() (1..31). Return 0, or -1 where they could not
@@ -184,6 +189,37 @@ XDD_INLINE void xdd_key_frame(const struct xdd_packet *packet, struct xdd_key *k
 	key->tail = 0;
 }
 
+/* The tunnel around the innermost packet, where site policy says that it tells packets apart. */
+XDD_INLINE void xdd_key_tunnel(const struct xdd_walk *walk, struct xdd_head *head)
+{
+	if (head->version == 4) {
+		head->v4[2] = walk->tunnel;
+		head->v4[3] = walk->id;
+	} else {
+		head->v6[4] = (u64)walk->tunnel << 32 | walk->id;
+	}
+}
+
+/* Key of an IP packet, or of the innermost one inside it. Returns as xdd_key_ip(). */
+XDD_INLINE u32 xdd_key_layers(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+			      struct xdd_layers *layers, struct xdd_key *key)
+{
+	struct xdd_walk walk;
+	u32 bypass;
+
+	if (!fixed->inner)
+		return layers->bypass == XDD_BYPASS_MAX ? xdd_key_ip(fixed, packet, layers, key)
+							: layers->bypass;
+	xdd_packet_inner(fixed, packet, &walk, layers);
+	key->inner = walk.note;
+	if (layers->bypass != XDD_BYPASS_MAX)
+		return layers->bypass;
+	bypass = xdd_key_ip(fixed, packet, layers, key);
+	if (fixed->vni_key)
+		xdd_key_tunnel(&walk, &key->head);
+	return bypass;
+}
+
 /*
  * The key of @packet under the configuration @fixed.
  *
@@ -194,6 +230,7 @@ XDD_INLINE u32 xdd_key_build(XDD_FIXED struct xdd_fixed *fixed, const struct xdd
 			     struct xdd_key *key)
 {
 	struct xdd_layers layers;
+	u32 bypass;
 
 	xdd_memset(key, 0, sizeof(*key));
 	key->head.kind = fixed->key;
@@ -210,13 +247,11 @@ XDD_INLINE u32 xdd_key_build(XDD_FIXED struct xdd_fixed *fixed, const struct xdd
 		return XDD_BYPASS_MAX;
 	}
 	xdd_packet_layers(fixed, packet, &layers);
-	if (layers.bypass == XDD_BYPASS_not_ip && fixed->non_ip_frame) {
-		xdd_key_frame(packet, key);
-		return XDD_BYPASS_MAX;
-	}
-	if (layers.bypass != XDD_BYPASS_MAX)
-		return layers.bypass;
-	return xdd_key_ip(fixed, packet, &layers, key);
+	bypass = xdd_key_layers(fixed, packet, &layers, key);
+	if (bypass != XDD_BYPASS_not_ip || !fixed->non_ip_frame)
+		return bypass;
+	xdd_key_frame(packet, key);
+	return XDD_BYPASS_MAX;
 }
 
 /* Whether the key is kept whole by the exact engine, not as a digest. */

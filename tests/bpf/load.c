@@ -62,6 +62,26 @@ static u32 load(const struct xdd_fixed *fixed, const struct xdd_secret *secret)
 	return instructions;
 }
 
+/* Tunnels are looked into only where that is switched on: with one hash and without. */
+static void load_inner(struct xdd_fixed *fixed, struct table *table)
+{
+	u32 plain, inner;
+
+	if (fixed->key == XDD_KEY_frame || fixed->key == XDD_KEY_offset)
+		return;
+	fixed->hash = XDD_HASH_keyed;
+	plain = load(fixed, &table->secret);
+	fixed->inner = fixed->vni_key = 1;
+	fixed->tunnel_port[0] = 4789;
+	inner = load(fixed, &table->secret);
+	fixed->inner = fixed->vni_key = 0;
+	print_message("# ... with tunnels: %u instructions, %u more\n", inner, inner - plain);
+	assert_true(inner > plain);
+	if (inner > table->most)
+		table->most = inner;
+	table->loads += 2;
+}
+
 static void visit(struct xdd_fixed *fixed, void *context)
 {
 	struct table *table = context;
@@ -87,6 +107,7 @@ static void visit(struct xdd_fixed *fixed, void *context)
 			      fixed->engine, fixed->slicing, fixed->slices, fixed->placement,
 			      fixed->key, n[XDD_HASH_keyed], n[XDD_HASH_siphash],
 			      n[XDD_HASH_xxh64]);
+		load_inner(fixed, table);
 	}
 }
 

@@ -48,7 +48,7 @@ static json_t *config(const struct status *status)
 
 	return json_pack("{s:I, s:I, s:I, s:s, s:o, s:s, s:s, s:s, s:I, s:I, s:s, s:b, s:s, s:s, "
 			 "s:s, s:I, s:I, "
-			 "s:b}",
+			 "s:b, s:b, s:b}",
 			 "window_ns", (json_int_t)in->live.window_ns, "tick_ns",
 			 (json_int_t)fixed->tick_ns, "window_ticks",
 			 (json_int_t)in->live.window_ticks, "clock", clock_names[fixed->clock],
@@ -59,7 +59,8 @@ static json_t *config(const struct status *status)
 			 "action", action_names[in->live.action], "redirect",
 			 targets[XDD_DEV_DUPLICATES], "forward", targets[XDD_DEV_FORWARD],
 			 "memory_bytes", (json_int_t)in->meta.memory_bytes, "capacity_keys",
-			 (json_int_t)in->meta.capacity_keys, "frags", in->meta.frags);
+			 (json_int_t)in->meta.capacity_keys, "frags", in->meta.frags, "inner",
+			 fixed->inner, "vni_key", fixed->vni_key);
 }
 
 static json_t *count(struct xdd_count count)
