@@ -169,8 +169,8 @@ XDD_INLINE void xdd_walk_proto(struct xdd_walk *walk, u32 bytes, u8 proto)
 		return;
 	default:
 		xdd_walk_on(walk, bytes,
-			    xdd_extension_length(proto, 0) ? XDD_HEADER_EXTENSION :
-							     XDD_HEADER_NONE);
+			    xdd_extension_length(proto, 0) ? XDD_HEADER_EXTENSION
+							   : XDD_HEADER_NONE);
 	}
 }
 
@@ -192,8 +192,10 @@ XDD_INLINE void xdd_walk_extension(const struct xdd_packet *packet, struct xdd_w
 {
 	u8 head[4];
 
-	if (xdd_walk_read(packet, walk, 0, head, sizeof(head)))
+	if (xdd_walk_read(packet, walk, 0, head, sizeof(head))) {
+		walk->note = XDD_inner_fine; /* no tunnel was seen yet */
 		return;
+	}
 	if (walk->after == XDD_PROTO_FRAGMENT && (head[2] || head[3] & 0xf9))
 		walk->type = XDD_HEADER_NONE;
 	else
