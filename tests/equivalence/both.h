@@ -93,11 +93,13 @@ static inline struct xdd_verdict both_decide(struct both *both, const u8 *at, u3
 	assert_int_equal(bpf_prog_test_run_opts(both->program, &run), 0);
 	native = store_decide(&both->store, &packet, now_ns);
 	if (both->skel->bss->equiv_bypass != native.bypass ||
-	    both->skel->bss->equiv_found != native.found) {
+	    both->skel->bss->equiv_found != native.found ||
+	    both->skel->bss->equiv_inner != native.inner) {
 		both_print(&both->store.fixed);
-		fail_msg("%u bytes: bypass %u found %u natively, %u %u in the kernel", len,
-			 native.bypass, native.found, both->skel->bss->equiv_bypass,
-			 both->skel->bss->equiv_found);
+		fail_msg("%u bytes: bypass %u found %u inner %u natively, %u %u %u in the kernel",
+			 len, native.bypass, native.found, native.inner,
+			 both->skel->bss->equiv_bypass, both->skel->bss->equiv_found,
+			 both->skel->bss->equiv_inner);
 	}
 	return native;
 }

@@ -63,6 +63,11 @@ static void vary(struct xdd_fixed *fixed, struct xdd_live *live)
 	fixed->offset_pos = (bits >> 16) % 40;
 	fixed->offset_len = 1 + (bits >> 24) % 60;
 	fixed->seed = bits;
+	fixed->inner = bits >> 46 & 1;
+	fixed->vni_key = bits >> 47 & 1;
+	fixed->tunnel_port[3] = 4789;
+	fixed->tunnel_port[7] = 2152;
+	fixed->tunnel_kind[7] = XDD_TUNNEL_gtpu;
 	fixed->reset_bits = 1 + (bits >> 40) % 64;
 	live->window_ticks = 1 + (bits >> 32) % XDD_MAX_WINDOW_TICKS;
 	live->window_ns = live->window_ticks * fixed->tick_ns;
