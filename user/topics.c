@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <xdd/config.h>
+
 #include "names.h"
 
 static void print_names(FILE *to, const char *title, const char *const *names,
@@ -33,6 +35,38 @@ static void topic_engines(FILE *to)
 		"window: they are for long streams, and xdp-dedup simulate shows what they "
 		"mistake\n"
 		"and miss.\n");
+}
+
+#define PRINT_TUNNEL(name, ports, help) print_tunnel(to, #name, help, (const u16[4])ports);
+static void print_tunnel(FILE *to, const char *name, const char *help, const u16 ports[4])
+{
+	fprintf(to, "  %-8s %-32s", name, help);
+	for (int i = 0; i < 4 && ports[i]; i++)
+		fprintf(to, " %u", ports[i]);
+	fputc('\n', to);
+}
+
+static void topic_tunnels(FILE *to)
+{
+	fprintf(to, "--inner compares the innermost IP packet instead of the outermost, up to 4 "
+		    "inside each\nother and 40 headers in all. Over UDP, and on which ports unless "
+		    "--tunnel-port says others:\n");
+	XDD_TUNNELS(PRINT_TUNNEL)
+	fprintf(to,
+		"Without ports: IP in IP; GRE with any flags, also of version 1 (PPTP), NVGRE, "
+		"ERSPAN I, II\n"
+		"and III; MPLS, with Ethernet behind the labels if neither 4 nor 6 comes first; "
+		"PPPoE; and\n"
+		"what switches put before Ethernet: VN-Tag, 802.1BR, PBB, FabricPath, TRILL.\n"
+		"Not read: ESP, L2TP, LISP, GUE, NSH, MACsec, compressed or encrypted PPP.\n\n"
+		"What is no IP inside, is cut, or has a wrong header leaves the last packet that "
+		"was whole as\n"
+		"what is compared, and is counted (inner_truncated, inner_malformed, "
+		"inner_unsupported). An\n"
+		"outer fragment is compared as it is. --vni key: packets of different VNIs, GRE "
+		"keys or TEIDs\n"
+		"(those of the innermost tunnel that has one) are different, and so is one that "
+		"is in no tunnel.\n");
 }
 
 static void topic_cluster(FILE *to)

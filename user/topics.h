@@ -11,6 +11,7 @@
 /* X(name, summary); topic_<name>() in topics.c prints it. */
 #define TOPICS(X)                                                                \
 	X(engines, "engines, keys, hashes, slicing, placement, clocks, actions") \
+	X(tunnels, "--inner: what is looked into, and how far")                  \
 	X(cluster, "filters on several machines")                                \
 	X(papers, "where the filters come from")
 

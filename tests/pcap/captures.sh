@@ -33,6 +33,17 @@ for table in first-copy refresh; do
 	compare "timer, $table: but for the last tick" $fewest $table --engine timer --memory 1MiB
 done
 
+# duplicates FILE OPTION...
+duplicates() {
+	"$xdd" pcap "$captures/$1" --json "${@:2}" | grep -o '"duplicates": [0-9]*' | grep -o '[0-9]*$'
+}
+check_equal "one packet in two VXLANs and bare: copies" 28 \
+	"$(duplicates zeek-vxlan-overlapping-http-get.pcap --inner --vni ignore)"
+check_equal "with the VNI in the key all are kept" 0 \
+	"$(duplicates zeek-vxlan-overlapping-http-get.pcap --inner --vni key)"
+check_equal "what comes in on another port is no tunnel" 0 \
+	"$(duplicates zeek-vxlan-overlapping-http-get.pcap --inner --tunnel-port vxlan=14789)"
+
 compare "exact, siphash" 800 first-copy --hash siphash
 compare "exact, xxh64" 800 first-copy --hash xxh64
 compare "exact, another seed" 800 first-copy --seed 12345

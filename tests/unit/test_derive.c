@@ -59,6 +59,38 @@ static void refused(const struct options *o, enum derive_target target, int code
 	assert_null(strchr(err, '\n'));
 }
 
+/* The port that is entry @at, if it is of @tunnel; else 0. */
+static u16 tunnel_port(const struct derived *d, u32 at, u8 tunnel)
+{
+	return d->fixed.tunnel_kind[at] == tunnel ? d->fixed.tunnel_port[at] : 0;
+}
+
+/* Ports that are given take the place of that tunnel's usual ones, and of no other's. */
+static void test_tunnels(void **state)
+{
+	struct options o = options();
+	struct derived d = nic(&o);
+
+	(void)state;
+	assert_false(d.fixed.inner || d.fixed.vni_key);
+	assert_int_equal(tunnel_port(&d, 0, XDD_TUNNEL_vxlan), 4789);
+	assert_int_equal(tunnel_port(&d, 1, XDD_TUNNEL_vxlan), 8472);
+	assert_int_equal(tunnel_port(&d, 2, XDD_TUNNEL_vxlan), 4790);
+	assert_int_equal(tunnel_port(&d, 3, XDD_TUNNEL_geneve), 6081);
+	assert_int_equal(tunnel_port(&d, 4, XDD_TUNNEL_gtpu), 2152);
+	assert_int_equal(tunnel_port(&d, 5, XDD_TUNNEL_mpls), 6635);
+	assert_int_equal(d.fixed.tunnel_port[6], 0);
+	GIVE(&o, inner, true);
+	GIVE(&o, vni, POLICY_KEY);
+	o.tunnel_port = (struct option_ports){ 1, { 777 }, { XDD_TUNNEL_vxlan } };
+	d = file(&o);
+	assert_true(d.fixed.inner && d.fixed.vni_key);
+	assert_int_equal(tunnel_port(&d, 0, XDD_TUNNEL_vxlan), 777);
+	assert_int_equal(tunnel_port(&d, 1, XDD_TUNNEL_geneve), 6081);
+	assert_int_equal(tunnel_port(&d, 3, XDD_TUNNEL_mpls), 6635);
+	assert_int_equal(d.fixed.tunnel_port[4], 0);
+}
+
 static void test_nic_defaults(void **state)
 {
 	struct options o = options();
@@ -486,6 +518,7 @@ static void test_model_tagged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tunnels),
 		cmocka_unit_test(test_nic_defaults),
 		cmocka_unit_test(test_file_defaults),
 		cmocka_unit_test(test_copied),

@@ -116,6 +116,32 @@ static void test_filter(void **state)
 	assert_int_equal(o.placement, OPTION_AUTO);
 }
 
+static void test_inner(void **state)
+{
+	struct options o =
+		good("--inner --vni key --tunnel-port vxlan=1,geneve=65535,vxlan=2", ON_LOAD);
+
+	(void)state;
+	assert_true(o.inner);
+	assert_int_equal(o.vni, POLICY_KEY);
+	assert_int_equal(o.tunnel_port.used, 3);
+	assert_int_equal(o.tunnel_port.port[1], 65535);
+	assert_int_equal(o.tunnel_port.tunnel[1], XDD_TUNNEL_geneve);
+	assert_int_equal(o.tunnel_port.tunnel[2], XDD_TUNNEL_vxlan);
+	assert_int_equal(good("--vni ignore", ON_PCAP).vni, POLICY_IGNORE);
+	bad("--vni key", ON_PCAP, "--vni key", "--inner", NULL);
+	bad("--inner --vni maybe", ON_PCAP, "maybe", "ignore", NULL);
+	bad("--tunnel-port vxlan=1", ON_PCAP, "--tunnel-port", "--inner", NULL);
+	bad("--inner --tunnel-port vxlan", ON_PCAP, "TUNNEL=PORT", NULL);
+	bad("--inner --tunnel-port vxlan=0", ON_PCAP, "vxlan=0", NULL);
+	bad("--inner --tunnel-port vxlan=65536", ON_PCAP, "65536", NULL);
+	bad("--inner --tunnel-port vxlan=1,", ON_PCAP, "vxlan=1,", NULL);
+	bad("--inner --tunnel-port gre=1", ON_PCAP, "gre=1", "geneve", NULL);
+	bad("--inner --tunnel-port mpls=1,mpls=2,mpls=3,mpls=4,mpls=5,mpls=6,mpls=7,mpls=8,mpls=9",
+	    ON_PCAP, "at most 8", NULL);
+	bad("--inner --key frame", ON_PCAP, "--key frame", "--inner", NULL);
+}
+
 static void test_key(void **state)
 {
 	struct options o = good("--key offset:20@14 --window 1s", ON_PCAP);
@@ -302,11 +328,17 @@ static void test_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),    cmocka_unit_test(test_filter),
-		cmocka_unit_test(test_key),	    cmocka_unit_test(test_action),
-		cmocka_unit_test(test_nic),	    cmocka_unit_test(test_files),
-		cmocka_unit_test(test_bad_numbers), cmocka_unit_test(test_contradictions),
-		cmocka_unit_test(test_unknown),	    cmocka_unit_test(test_help_needs_nothing),
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_inner),
+		cmocka_unit_test(test_key),
+		cmocka_unit_test(test_action),
+		cmocka_unit_test(test_nic),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_bad_numbers),
+		cmocka_unit_test(test_contradictions),
+		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_help_needs_nothing),
 		cmocka_unit_test(test_names),
 	};
 
