@@ -94,22 +94,40 @@ XDD_INLINE void xdd_packet_step(XDD_FIXED struct xdd_fixed *fixed, const struct 
 	walk_step(packet->source, walk, layers);
 }
 
-__attribute__((noinline)) int walk_in(struct xdp_md *ctx, u32 len, struct xdd_walk *walk,
+__attribute__((noinline)) int walk_in(struct xdp_md *ctx, u32 len, u64 vids, struct xdd_walk *walk,
 				      struct xdd_layers *layers)
 {
 	struct xdd_packet packet = { .source = ctx, .len = len };
 
 	if (!walk || !layers)
 		return -1;
-	xdd_walk_in(&xdd_fixed, &packet, walk, layers);
+	xdd_walk_in(&xdd_fixed, &packet, vids, walk, layers);
 	return 0;
 }
 
 XDD_INLINE void xdd_packet_inner(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
-				 struct xdd_walk *walk, struct xdd_layers *layers)
+				 u64 vids, struct xdd_walk *walk, struct xdd_layers *layers)
 {
 	(void)fixed;
-	walk_in(packet->source, packet->len, walk, layers);
+	walk_in(packet->source, packet->len, vids, walk, layers);
+}
+
+__attribute__((noinline)) u64 link_vids(struct xdp_md *ctx)
+{
+	struct xdd_packet packet = packet_open(ctx, 0);
+
+	return xdd_link_vids(&xdd_fixed, &packet);
+}
+
+XDD_INLINE u64 xdd_packet_vids(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet)
+{
+	(void)fixed;
+	return link_vids(packet->source);
+}
+
+XDD_INLINE u32 xdd_packet_iface(const struct xdd_packet *packet)
+{
+	return ((const struct xdp_md *)packet->source)->ingress_ifindex;
 }
 
 /* @n, which is 1..@max (a power of two): kernels before 6.18 do not see it through n - 1. */
@@ -165,6 +183,56 @@ __attribute__((noinline)) int hash_rest(struct xdp_md *ctx, struct xdd_hash *has
 		return -1;
 	xdd_hash_rest(hash, copy->lead, copy->block + XDD_BLOCK, SCRATCH_LEAD, n);
 	return 0;
+}
+
+__attribute__((noinline)) int hash_masked(struct xdp_md *ctx, struct xdd_hash *hash, u32 off, u32 n,
+					  const struct xdd_masks *masks)
+{
+	bool wide = xdd_digest_is_wide(&xdd_fixed);
+	struct xdd_scratch *copy;
+	u32 zero = 0;
+
+	if (!hash || !masks || n - 1 >= XDD_BLOCK)
+		return -1;
+	copy = bpf_map_lookup_elem(&scratch, &zero);
+	n = bounded(n, XDD_BLOCK);
+	if (!copy || bpf_xdp_load_bytes(ctx, off, copy->block, n))
+		return -1;
+	xdd_masks_apply(masks, copy->block, off);
+	if (n < XDD_STRIPE)
+		xdd_hash_rest(hash, copy->lead, copy->block + XDD_BLOCK, SCRATCH_LEAD, n);
+	else
+		xdd_hash_block(hash, xdd_fixed.hash, wide, &xdd_secret, copy->block,
+			       copy->block + XDD_BLOCK, n);
+	return 0;
+}
+
+XDD_INLINE int xdd_packet_masked(XDD_FIXED struct xdd_fixed *fixed,
+				 XDD_FIXED struct xdd_secret *secret,
+				 const struct xdd_packet *packet, struct xdd_hash *hash, u32 off,
+				 u32 n, const struct xdd_masks *masks)
+{
+	(void)fixed;
+	(void)secret;
+	return hash_masked(packet->source, hash, off, n, masks);
+}
+
+__attribute__((noinline)) int key_masks(struct xdp_md *ctx, const struct xdd_key *key,
+					struct xdd_masks *masks)
+{
+	struct xdd_packet packet = packet_open(ctx, 0);
+
+	if (!key || !masks)
+		return -1;
+	xdd_key_masks(&xdd_fixed, &packet, key, masks);
+	return 0;
+}
+
+XDD_INLINE void xdd_packet_masks(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+				 const struct xdd_key *key, struct xdd_masks *masks)
+{
+	(void)fixed;
+	key_masks(packet->source, key, masks);
 }
 
 XDD_INLINE int xdd_packet_block(XDD_FIXED struct xdd_fixed *fixed,

@@ -84,14 +84,14 @@ enum {
 	  "packet")                                                                                \
 	X(non_ip, non_ip, 0, "POLICY", ON_FILTER,                                                  \
 	  "frames without IP: pass them (default), or compare them as frame does", "pass")         \
-	X(inner, flag, 0, NULL, ON_FILTER | EVERYDAY,                                              \
+	X(inner, flag, 0, NULL, ON_FILTER,                                                         \
 	  "look into tunnels: compare the innermost packet (see help tunnels)", NULL)              \
 	X(vni, vni, 0, "POLICY", ON_FILTER,                                                        \
 	  "tunnel identifiers (VNI, GRE key, TEID): ignore (default), or key: they tell packets "  \
 	  "apart",                                                                                 \
 	  "key")                                                                                   \
-	X(tunnel_port, tunnel_port, 0, "TUNNEL=PORT,...", ON_FILTER,                               \
-	  "UDP ports instead of the usual ones, of vxlan, geneve, gtpu, mpls",                     \
+	X(tunnel_port, tunnel_port, 0, "LIST", ON_FILTER,                                          \
+	  "TUNNEL=PORT,...: UDP ports instead of the usual ones, of vxlan, geneve, gtpu, mpls",    \
 	  "vxlan=4789,vxlan=14789,geneve=16081")                                                   \
 	X(hash, hash, 0, "NAME", ON_FILTER, "keyed (default), siphash or xxh64", "keyed")          \
 	X(seed, seed, 0, "N", ON_FILTER | ON_SIMULATE,                                             \

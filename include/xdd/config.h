@@ -97,6 +97,21 @@
 #define XDD_MAX_INNER 4	   /* IP packets inside the outermost one */
 #define XDD_MAX_HEADERS 40 /* of tunnels, links and packets on the way to the innermost */
 
+/* Fields of the packet key: X(name, 1 if it is compared by default, help). */
+#define XDD_FIELDS(X)                                                    \
+	X(ipid, 1, "IPv4 identification")                                \
+	X(ttl, 0, "TTL, hop limit")                                      \
+	X(dscp, 0, "the upper six bits of TOS and traffic class")        \
+	X(ecn, 0, "the lower two")                                       \
+	X(flowlabel, 0, "IPv6 flow label")                               \
+	X(macs, 0, "both addresses of the nearest Ethernet header")      \
+	X(l4csum, 1, "checksum of TCP, UDP, UDP-Lite, ICMP, DCCP, SCTP") \
+	X(tcp_seq, 1, "TCP sequence number")                             \
+	X(tcp_ack, 1, "TCP acknowledgement number")                      \
+	X(tcp_opts, 1, "TCP options")
+
+#define XDD_MAX_VLAN_MAPS 8
+
 #define XDD_ENUM_ENGINE(name, memory, help) XDD_ENGINE_##name,
 #define XDD_ENUM_KEY(name, help) XDD_KEY_##name,
 #define XDD_ENUM_HASH(name, help) XDD_HASH_##name,
@@ -105,6 +120,8 @@
 #define XDD_ENUM_PLACEMENT(name, help) XDD_PLACEMENT_##name,
 #define XDD_ENUM_CLOCK(name, help) XDD_CLOCK_##name,
 #define XDD_ENUM_VARIANT(name, help) XDD_VARIANT_##name,
+#define XDD_ENUM_FIELD(name, by_default, help) XDD_FIELD_##name,
+#define XDD_DEFAULT_FIELD(name, by_default, help) | (by_default) << XDD_FIELD_##name
 #define XDD_ENUM_TUNNEL(name, ports, help) XDD_TUNNEL_##name,
 enum xdd_engine { XDD_ENGINES(XDD_ENUM_ENGINE) XDD_ENGINE_MAX };
 enum xdd_key_kind { XDD_KEYS(XDD_ENUM_KEY) XDD_KEY_MAX };
@@ -114,6 +131,8 @@ enum xdd_dup_action { XDD_DUP_ACTIONS(XDD_ENUM_ACTION) XDD_ACTION_MAX };
 enum xdd_placement { XDD_PLACEMENTS(XDD_ENUM_PLACEMENT) XDD_PLACEMENT_MAX };
 enum xdd_clock { XDD_CLOCKS(XDD_ENUM_CLOCK) XDD_CLOCK_MAX };
 enum xdd_variant { XDD_VARIANTS(XDD_ENUM_VARIANT) XDD_VARIANT_MAX };
+enum xdd_field { XDD_FIELDS(XDD_ENUM_FIELD) XDD_FIELD_MAX };
+enum { XDD_DEFAULT_FIELDS = 0 XDD_FIELDS(XDD_DEFAULT_FIELD) };
 enum xdd_tunnel { XDD_TUNNELS(XDD_ENUM_TUNNEL) XDD_TUNNEL_MAX };
 
 /* The engines of one kind of memory, as bits by enum xdd_engine. */
@@ -183,7 +202,21 @@ struct xdd_fixed {
 	u64 reservoir_events; /* rsbf, algorithm1: events until s/i is p*, at most 2^42 */
 	u16 tunnel_port[XDD_TUNNEL_PORTS]; /* UDP, destination; 0: a free entry */
 	u8 tunnel_kind[XDD_TUNNEL_PORTS];  /* enum xdd_tunnel */
+	u32 changed_fields;		   /* bits by enum xdd_field: not as by default */
+	u32 payload_bytes;		   /* of the packet behind its IP header; 0: all */
+	u8 vlan_key;			   /* VLAN identifiers tell packets apart ... */
+	u8 vlan_maps;			   /* ... of which the first so many in: */
+	u8 scope_iface;			   /* packets of different interfaces are different */
+	u8 pad[5];
+	u16 vlan_from[XDD_MAX_VLAN_MAPS];
+	u16 vlan_to[XDD_MAX_VLAN_MAPS]; /* 0: as without the tag */
 };
+
+/* Whether the packet key has @field. */
+XDD_INLINE bool xdd_field_in(XDD_FIXED struct xdd_fixed *fixed, u32 field)
+{
+	return (XDD_DEFAULT_FIELDS ^ fixed->changed_fields) >> field & 1;
+}
 
 /* An attached interface; ifindex 0 is a free slot. */
 struct xdd_iface {
@@ -207,7 +240,7 @@ struct xdd_live {
 /* Entries of map `targets`. */
 enum xdd_dev { XDD_DEV_DUPLICATES, XDD_DEV_FORWARD, XDD_DEV_MAX };
 
-XDD_ASSERT(sizeof(struct xdd_fixed) == 120, "xdd_fixed has no holes");
+XDD_ASSERT(sizeof(struct xdd_fixed) == 168, "xdd_fixed has no holes");
 XDD_ASSERT(sizeof(struct xdd_live) == 32 - 8 + 8 * XDD_MAX_IFACES, "xdd_live has no holes");
 
 #endif

@@ -36,6 +36,7 @@ struct xdd_layers {
 
 enum xdd_ethertype {
 	XDD_ETH_IPV4 = 0x0800,
+	XDD_ETH_ARP = 0x0806,
 	XDD_ETH_VLAN = 0x8100,
 	XDD_ETH_IPV6 = 0x86dd,
 	XDD_ETH_MPLS = 0x8847,

@@ -65,17 +65,25 @@ enum xdd_gre_flag {
 	XDD_GRE_VERSION = 0x0007,
 };
 
+/* What is around a packet. */
+struct xdd_around {
+	u64 vids;   /* VLANs of the nearest Ethernet header, 12 bits each, the innermost lowest */
+	u32 eth;    /* offset of that header */
+	u32 id;	    /* of the innermost tunnel that has one: VNI, GRE key, TEID */
+	u32 tunnel; /* what kind of tunnel that is: enum xdd_tunnel + 1; 0: none */
+	u32 pad;
+};
+
 /* Where a walk is. It ends where ->type is XDD_HEADER_NONE. */
 struct xdd_walk {
-	u32 off;   /* of the header that is read next */
-	u32 end;   /* one past what is around it */
-	u32 type;  /* enum xdd_header or EtherType */
-	u32 after; /* ROUTE: the type behind; EXTENSION: its number */
-	u32 id;	   /* of the innermost tunnel that has one: VNI, GRE key, TEID */
-	u8 tunnel; /* what kind of tunnel that is: enum xdd_tunnel + 1; 0: none */
-	u8 note;   /* enum xdd_inner */
-	u8 inner;  /* inner IP packets read so far */
-	u8 pad;
+	u32 off;		  /* of the header that is read next */
+	u32 end;		  /* one past what is around it */
+	u32 type;		  /* enum xdd_header or EtherType */
+	u32 after;		  /* ROUTE: the type behind; EXTENSION: its number */
+	u16 note;		  /* enum xdd_inner */
+	u16 inner;		  /* inner IP packets read so far */
+	struct xdd_around here;	  /* around what is read next */
+	struct xdd_around packet; /* around the packet in the layers */
 };
 
 /* Accessors: xdd_parse_ip(), and xdd_walk_step(); in BPF functions, each checked once. */
@@ -123,8 +131,8 @@ XDD_INLINE int xdd_walk_be16(const struct xdd_packet *packet, struct xdd_walk *w
 
 XDD_INLINE void xdd_walk_identify(struct xdd_walk *walk, u32 tunnel, u32 id)
 {
-	walk->tunnel = tunnel + 1;
-	walk->id = id;
+	walk->here.tunnel = tunnel + 1;
+	walk->here.id = id;
 }
 
 /* The tunnel that UDP port @port (host order) belongs to, or XDD_HEADER_NONE. */
@@ -227,6 +235,7 @@ XDD_INLINE void xdd_walk_ip(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_
 	}
 	if (next.bypass == XDD_BYPASS_MAX && (!next.cut || may_be_cut)) {
 		*layers = next;
+		walk->packet = walk->here;
 		walk->inner++;
 		walk->type = XDD_HEADER_PAYLOAD;
 	} else if (next.bypass == XDD_BYPASS_MAX || next.bypass == XDD_BYPASS_truncated) {
@@ -525,18 +534,48 @@ XDD_INLINE void xdd_walk_trill(const struct xdd_packet *packet, struct xdd_walk 
 		xdd_walk_on(walk, 6 + (head >> 6 & 31) * 4, XDD_HEADER_ETHERNET);
 }
 
+/* @vids with another tag: its VLAN, or what that is mapped to. */
+XDD_INLINE u64 xdd_add_vid(XDD_FIXED struct xdd_fixed *fixed, u64 vids, u16 tag)
+{
+	u16 vid = tag & 0xfff;
+
+	for (u32 i = 0; i < XDD_MAX_VLAN_MAPS; i++) {
+		if (i < fixed->vlan_maps && vid == fixed->vlan_from[i]) {
+			vid = fixed->vlan_to[i];
+			break;
+		}
+	}
+	return vid ? vids << 12 | vid : vids;
+}
+
+XDD_INLINE void xdd_walk_vlan(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+			      struct xdd_walk *walk)
+{
+	u16 tag;
+
+	if (fixed->vlan_key) {
+		if (xdd_walk_be16(packet, walk, 0, &tag))
+			return;
+		walk->here.vids = xdd_add_vid(fixed, walk->here.vids, tag);
+	}
+	xdd_walk_typed(packet, walk, 2);
+}
+
 /* Headers of a link, by EtherType. Any other ends the walk. */
-XDD_INLINE void xdd_walk_link(const struct xdd_packet *packet, struct xdd_walk *walk)
+XDD_INLINE void xdd_walk_link(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+			      struct xdd_walk *walk)
 {
 	switch (walk->type) {
 	case XDD_HEADER_ETHERNET:
+		walk->here.eth = walk->off;
+		walk->here.vids = 0;
 		xdd_walk_typed(packet, walk, 12);
 		return;
 	case XDD_ETH_VLAN:
 	case XDD_ETH_QINQ:
 	case XDD_ETH_QINQ_OLD:
 	case XDD_ETH_QINQ_OLDER:
-		xdd_walk_typed(packet, walk, 2);
+		xdd_walk_vlan(fixed, packet, walk);
 		return;
 	case XDD_ETH_VNTAG:
 		xdd_walk_typed(packet, walk, 4);
@@ -565,7 +604,8 @@ XDD_INLINE void xdd_walk_link(const struct xdd_packet *packet, struct xdd_walk *
 	}
 }
 
-XDD_INLINE void xdd_walk_tunnel(const struct xdd_packet *packet, struct xdd_walk *walk)
+XDD_INLINE void xdd_walk_tunnel(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+				struct xdd_walk *walk)
 {
 	switch (walk->type) {
 	case XDD_HEADER_GRE:
@@ -593,7 +633,7 @@ XDD_INLINE void xdd_walk_tunnel(const struct xdd_packet *packet, struct xdd_walk
 		xdd_walk_gtpu_more(packet, walk);
 		return;
 	default:
-		xdd_walk_link(packet, walk);
+		xdd_walk_link(fixed, packet, walk);
 	}
 }
 
@@ -623,8 +663,26 @@ XDD_INLINE void xdd_walk_step(XDD_FIXED struct xdd_fixed *fixed, const struct xd
 		xdd_walk_ppp(packet, walk);
 		return;
 	default:
-		xdd_walk_tunnel(packet, walk);
+		xdd_walk_tunnel(fixed, packet, walk);
 	}
+}
+
+/* The VLANs of the outermost tags: up to XDD_MAX_VLANS of 12 bits each. */
+XDD_INLINE u64 xdd_link_vids(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet)
+{
+	struct xdd_layers link = { .bypass = XDD_BYPASS_MAX };
+	u32 off = xdd_link_header(packet, &link);
+	u64 vids = 0;
+	u16 tag;
+
+	for (int i = 0; i < XDD_MAX_VLANS; i++) {
+		if (!xdd_is_vlan(link.ethertype) || xdd_read_be16(packet, off, &tag) ||
+		    xdd_read_be16(packet, off + 2, &link.ethertype))
+			return vids;
+		vids = xdd_add_vid(fixed, vids, tag);
+		off += 4;
+	}
+	return vids;
 }
 
 /* Where a walk starts: in the IP packet of @layers, or behind the link header that ends in no IP. */
@@ -642,12 +700,14 @@ XDD_INLINE void xdd_walk_start(const struct xdd_packet *packet, const struct xdd
 
 /*
  * From the outermost IP packet in @layers, or none, to the innermost of at most XDD_MAX_INNER inside
- * it. ->note of @walk says what kept it from going deeper; ->tunnel and ->id what is around it.
+ * it. @vids are those of the link. ->note of @walk says what kept it from going deeper, ->packet what
+ * is around that packet.
  */
 XDD_INLINE void xdd_walk_in(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
-			    struct xdd_walk *walk, struct xdd_layers *layers)
+			    u64 vids, struct xdd_walk *walk, struct xdd_layers *layers)
 {
 	xdd_walk_start(packet, layers, walk);
+	walk->here.vids = walk->packet.vids = vids;
 	for (u32 i = 0; i < XDD_MAX_HEADERS; i++) {
 		if (walk->type == XDD_HEADER_NONE)
 			return;
