@@ -131,6 +131,20 @@ static void derive_tunnels(struct work *w)
 	}
 }
 
+static void derive_policy(struct work *w)
+{
+	const struct options *o = w->o;
+	struct xdd_fixed *f = &w->out->fixed;
+
+	f->changed_fields = o->ignore | o->include;
+	f->payload_bytes = o->payload;
+	f->scope_iface = o->scope == SCOPE_INTERFACE;
+	f->vlan_key = o->vlan.key;
+	f->vlan_maps = o->vlan.maps;
+	memcpy(f->vlan_from, o->vlan.from, sizeof(f->vlan_from));
+	memcpy(f->vlan_to, o->vlan.to, sizeof(f->vlan_to));
+}
+
 /* A NIC's checksums are the real ones; anonymised captures have wrong ones, segmentation offload
  * leaves lengths at 0, and a snap length cuts frames.
  */
@@ -525,6 +539,7 @@ int derive_config(const struct options *o, enum derive_target target, unsigned i
 			      XDD_MAX_IFACES, n_ifaces);
 	derive_kinds(&w);
 	derive_tunnels(&w);
+	derive_policy(&w);
 	derive_checks(&w);
 	derive_live(&w);
 	ret = derive_seed(&w);

@@ -15,7 +15,9 @@ extern const char *const action_names[], *const action_help[];
 extern const char *const placement_names[], *const placement_help[];
 extern const char *const clock_names[], *const clock_help[];
 extern const char *const variant_names[], *const variant_help[];
-extern const char *const tunnel_names[], *const policy_names[];
+extern const char *const tunnel_names[], *const policy_names[], *const scope_names[];
+/* With '_' where users write '-'. */
+extern const char *const field_names[], *const field_help[];
 
 /* Index of @word in @names, or -ENOENT. */
 int name_index(const char *const *names, const char *word);

@@ -211,8 +211,8 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 	return 0;
 }
 
-/* Options that say something with --inner only, and where it says nothing itself. */
-static int validate_inner(const struct options *o, char *err, size_t err_size)
+/* Options about the key that say nothing without another one, or with one. */
+static int validate_key(const struct options *o, char *err, size_t err_size)
 {
 	if (!o->inner && option_given(o, OPT_tunnel_port))
 		return refuse(err, err_size, -EINVAL,
@@ -220,6 +220,19 @@ static int validate_inner(const struct options *o, char *err, size_t err_size)
 	if (!o->inner && o->vni == POLICY_KEY)
 		return refuse(err, err_size, -EINVAL,
 			      "--vni key is about the packets in tunnels: add --inner");
+	if (o->key != XDD_KEY_packet &&
+	    (option_given(o, OPT_ignore) || option_given(o, OPT_payload) ||
+	     (o->include & ~(1u << XDD_FIELD_macs))))
+		return refuse(err, err_size, -EINVAL,
+			      "--ignore, --include and --payload change the packet key: they have "
+			      "no place with --key %s",
+			      key_names[o->key]);
+	if ((o->vlan.key || o->scope || o->include) &&
+	    (o->key == XDD_KEY_frame || o->key == XDD_KEY_offset))
+		return refuse(err, err_size, -EINVAL,
+			      "--key %s compares bytes as they lie: --vlan, --scope and --include "
+			      "have no place with it",
+			      key_names[o->key]);
 	if (o->inner && (o->key == XDD_KEY_frame || o->key == XDD_KEY_offset))
 		return refuse(err, err_size, -EINVAL,
 			      "--key %s compares bytes of the frame as they lie: --inner has no "
@@ -232,7 +245,7 @@ static int validate_inner(const struct options *o, char *err, size_t err_size)
 static int validate(const struct options *o, char *err, size_t err_size)
 {
 	bool window = o->engine == OPTION_AUTO || !xdd_engine_has_bits(o->engine);
-	int ret = validate_inner(o, err, err_size);
+	int ret = validate_key(o, err, err_size);
 
 	if (ret)
 		return ret;

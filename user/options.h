@@ -84,6 +84,20 @@ enum {
 	  "packet")                                                                                \
 	X(non_ip, non_ip, 0, "POLICY", ON_FILTER,                                                  \
 	  "frames without IP: pass them (default), or compare them as frame does", "pass")         \
+	X(ignore, fields, 0, "FIELDS", ON_FILTER,                                                  \
+	  "fields that do not tell packets apart, of those that do (see help policy)",             \
+	  "ipid,tcp-opts")                                                                         \
+	X(include, fields, 0, "FIELDS", ON_FILTER,                                                 \
+	  "fields that tell packets apart, of those that do not by default", "ttl,macs")           \
+	X(payload, payload, 0, "BYTES", ON_FILTER,                                                 \
+	  "compare only so many bytes behind the IP header, or all (default)", "128")              \
+	X(vlan, vlan, 0, "POLICY", ON_FILTER,                                                      \
+	  "VLANs: ignore (default), key: they tell packets apart, or map:A=B,...: the same, A "    \
+	  "counting as B",                                                                         \
+	  "map:300=50")                                                                            \
+	X(scope, scope, 0, "SCOPE", ON_FILTER,                                                     \
+	  "find copies across all interfaces (default), or on the same interface only",            \
+	  "interface")                                                                             \
 	X(inner, flag, 0, NULL, ON_FILTER,                                                         \
 	  "look into tunnels: compare the innermost packet (see help tunnels)", NULL)              \
 	X(vni, vni, 0, "POLICY", ON_FILTER,                                                        \
@@ -145,6 +159,16 @@ enum option_format { FORMAT_PCAP, FORMAT_PCAPNG };  /* or OPTION_AUTO: as the in
 
 enum option_policy { POLICY_IGNORE, POLICY_KEY };
 
+enum option_scope { SCOPE_ALL, SCOPE_INTERFACE };
+
+/* --vlan */
+struct option_vlan {
+	bool key;
+	u32 maps;
+	u16 from[XDD_MAX_VLAN_MAPS];
+	u16 to[XDD_MAX_VLAN_MAPS];
+};
+
 /* --tunnel-port, as given. */
 struct option_ports {
 	u32 used;
@@ -180,7 +204,11 @@ struct options {
 
 	int key; /* enum xdd_key_kind; default packet */
 	u32 offset_len, offset_pos;
-	bool non_ip; /* true: frame */
+	bool non_ip;	     /* true: frame */
+	u32 ignore, include; /* bits by enum xdd_field */
+	u32 payload;	     /* bytes; 0: all */
+	struct option_vlan vlan;
+	int scope; /* enum option_scope; default all */
 	bool inner;
 	int vni; /* enum option_policy; default ignore */
 	struct option_ports tunnel_port;

@@ -83,7 +83,8 @@ static inline void both_close(struct both *both)
 /* The verdict on a frame, which both builds must agree on. */
 static inline struct xdd_verdict both_decide(struct both *both, const u8 *at, u32 len, u64 now_ns)
 {
-	struct xdd_packet packet = { at, at + len, NULL, len, len, both->store.fixed.link };
+	static u32 iface = 1; /* as BPF_PROG_RUN has it */
+	struct xdd_packet packet = { at, at + len, &iface, len, len, both->store.fixed.link };
 	LIBBPF_OPTS(bpf_test_run_opts, run, .data_in = at, .data_size_in = len);
 	struct xdd_verdict native;
 

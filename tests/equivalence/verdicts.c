@@ -48,6 +48,22 @@ static u64 next_time(u64 now, u64 *seed)
 	return now + random_below(seed, 4000) * CONFIG_TICK_NS;
 }
 
+/* Half of the runs are without any. */
+static void vary_policy(struct xdd_fixed *fixed, u64 bits)
+{
+	if (bits & 1)
+		bits = 0;
+	fixed->changed_fields = bits >> 1 & ((1u << XDD_FIELD_MAX) - 1);
+	fixed->payload_bytes = bits >> 20 & 1 ? (bits >> 21) % 2000 : 0;
+	fixed->scope_iface = bits >> 32 & 1;
+	fixed->vlan_key = bits >> 33 & 1;
+	fixed->vlan_maps = bits >> 34 & 3;
+	for (u32 i = 0; i < XDD_MAX_VLAN_MAPS; i++) {
+		fixed->vlan_from[i] = 100 + i;
+		fixed->vlan_to[i] = i;
+	}
+}
+
 /* What may be switched on in any configuration: another mix of it in each run. */
 static void vary(struct xdd_fixed *fixed, struct xdd_live *live)
 {
@@ -68,6 +84,7 @@ static void vary(struct xdd_fixed *fixed, struct xdd_live *live)
 	fixed->tunnel_port[3] = 4789;
 	fixed->tunnel_port[7] = 2152;
 	fixed->tunnel_kind[7] = XDD_TUNNEL_gtpu;
+	vary_policy(fixed, xdd_mix64(bits));
 	fixed->reset_bits = 1 + (bits >> 40) % 64;
 	live->window_ticks = 1 + (bits >> 32) % XDD_MAX_WINDOW_TICKS;
 	live->window_ns = live->window_ticks * fixed->tick_ns;

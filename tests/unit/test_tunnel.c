@@ -22,7 +22,7 @@ static struct found look(const struct xdd_fixed *fixed, const struct frame *in)
 	struct found found;
 
 	xdd_packet_layers(fixed, &packet, &found.layers);
-	xdd_packet_inner(fixed, &packet, &found.walk, &found.layers);
+	xdd_packet_inner(fixed, &packet, 0, &found.walk, &found.layers);
 	return found;
 }
 

@@ -152,6 +152,7 @@ static bool judge(struct job *job, const struct capture_item *item)
 		.len = item->len,
 		.wire_len = item->wire_len > item->len ? item->wire_len : item->len,
 		.link = item->iface->link,
+		.source = (void *)&item->iface->global,
 	};
 	struct xdd_verdict verdict = store_decide(&job->store, &packet, item->time_ns);
 	bool seen = verdict.bypass == XDD_BYPASS_MAX && verdict.found & XDD_SEEN;
