@@ -185,6 +185,14 @@ __attribute__((noinline)) int hash_rest(struct xdp_md *ctx, struct xdd_hash *has
 	return 0;
 }
 
+__attribute__((noinline)) int mask_zero(struct xdd_scratch *copy, u32 from, u32 len)
+{
+	if (!copy)
+		return -1;
+	xdd_mask_zero(copy->block, from, len);
+	return 0;
+}
+
 __attribute__((noinline)) int hash_masked(struct xdp_md *ctx, struct xdd_hash *hash, u32 off, u32 n,
 					  const struct xdd_masks *masks)
 {
@@ -198,7 +206,8 @@ __attribute__((noinline)) int hash_masked(struct xdp_md *ctx, struct xdd_hash *h
 	n = bounded(n, XDD_BLOCK);
 	if (!copy || bpf_xdp_load_bytes(ctx, off, copy->block, n))
 		return -1;
-	xdd_masks_apply(masks, copy->block, off);
+	for (u32 i = 0; i < XDD_MASKS; i++)
+		mask_zero(copy, masks->part[i].off - off, masks->part[i].len);
 	if (n < XDD_STRIPE)
 		xdd_hash_rest(hash, copy->lead, copy->block + XDD_BLOCK, SCRATCH_LEAD, n);
 	else
@@ -215,6 +224,21 @@ XDD_INLINE int xdd_packet_masked(XDD_FIXED struct xdd_fixed *fixed,
 	(void)fixed;
 	(void)secret;
 	return hash_masked(packet->source, hash, off, n, masks);
+}
+
+__attribute__((noinline)) int skip_extensions(struct xdp_md *ctx, struct xdd_layers *layers)
+{
+	struct xdd_packet packet = packet_open(ctx, 0);
+
+	if (!layers)
+		return -1;
+	xdd_skip_extensions(&packet, layers);
+	return 0;
+}
+
+XDD_INLINE void xdd_packet_extensions(const struct xdd_packet *packet, struct xdd_layers *layers)
+{
+	skip_extensions(packet->source, layers);
 }
 
 __attribute__((noinline)) int key_masks(struct xdp_md *ctx, const struct xdd_key *key,

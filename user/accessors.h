@@ -44,6 +44,11 @@ XDD_INLINE void xdd_packet_inner(XDD_FIXED struct xdd_fixed *fixed, const struct
 	xdd_walk_in(fixed, packet, vids, walk, layers);
 }
 
+XDD_INLINE void xdd_packet_extensions(const struct xdd_packet *packet, struct xdd_layers *layers)
+{
+	xdd_skip_extensions(packet, layers);
+}
+
 XDD_INLINE u64 xdd_packet_vids(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet)
 {
 	return xdd_link_vids(fixed, packet);
@@ -70,7 +75,8 @@ XDD_INLINE int xdd_packet_masked(XDD_FIXED struct xdd_fixed *fixed,
 	if (off > packet->len || n > packet->len - off || n > sizeof(copy))
 		return -1;
 	memcpy(copy, packet->data + off, n);
-	xdd_masks_apply(masks, copy, off);
+	for (u32 i = 0; i < XDD_MASKS; i++)
+		xdd_mask_zero(copy, masks->part[i].off - off, masks->part[i].len);
 	if (n < XDD_STRIPE)
 		xdd_hash_rest(hash, copy, copy + sizeof(copy), 0, n);
 	else

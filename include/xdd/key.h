@@ -52,6 +52,9 @@ extern void xdd_packet_layers(XDD_FIXED struct xdd_fixed *fixed, const struct xd
 extern void xdd_packet_inner(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
 			     u64 vids, struct xdd_walk *walk, struct xdd_layers *layers);
 
+/* Accessor: xdd_skip_extensions(), in BPF a function. */
+extern void xdd_packet_extensions(const struct xdd_packet *packet, struct xdd_layers *layers);
+
 /* Accessors: feed @n bytes of @packet from @off to @hash, by xdd_hash_block() (32..XDD_BLOCK
  * bytes in whole stripes) and xdd_hash_rest() (1..31). Return 0, or -1 where they could not
  * be read.
@@ -396,7 +399,7 @@ XDD_INLINE void xdd_key_masks(XDD_FIXED struct xdd_fixed *fixed, const struct xd
 	};
 
 	if (key->head.version == 6) {
-		xdd_skip_extensions(packet, &layers);
+		xdd_packet_extensions(packet, &layers);
 	} else {
 		layers.l4 += key->head.ihl * 4 - sizeof(struct xdd_ipv4);
 		if (xdd_ntohs(key->head.a >> 16) & XDD_IPV4_OFFSET_MASK)

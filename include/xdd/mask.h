@@ -96,21 +96,17 @@ XDD_INLINE void xdd_masks_find(XDD_FIXED struct xdd_fixed *fixed, const struct x
 		xdd_mask_options(packet, layers, &masks->part[3]);
 }
 
-/* Zero what @masks name in @block, a copy of XDD_BLOCK bytes of the packet from @off on. */
-XDD_INLINE void xdd_masks_apply(const struct xdd_masks *masks, u8 *block, u32 off)
+/* Zero @len bytes from @from on in @block of XDD_BLOCK bytes, where they lie in it. */
+XDD_INLINE void xdd_mask_zero(u8 *block, u32 from, u32 len)
 {
-	for (u32 i = 0; i < XDD_MASKS; i++) {
-		u32 from = masks->part[i].off - off, len = masks->part[i].len;
+	for (u32 i = 0; i < XDD_MASK_MAX; i++) {
+		u32 at = from + i;
 
-		for (u32 k = 0; k < XDD_MASK_MAX; k++) {
-			u32 at = from + k;
-
-			if (k >= len)
-				break;
-			xdd_opaque(at);
-			if (at < XDD_BLOCK)
-				block[at] = 0;
-		}
+		if (i >= len)
+			return;
+		xdd_opaque(at);
+		if (at < XDD_BLOCK)
+			block[at] = 0;
 	}
 }
 

@@ -62,22 +62,25 @@ static u32 load(const struct xdd_fixed *fixed, const struct xdd_secret *secret)
 	return instructions;
 }
 
-/* With tunnels: @plain instructions are verified without. */
-static void load_inner(struct xdd_fixed *fixed, struct table *table, u32 plain)
+/* Tunnels, and all that site policy can switch on: @plain instructions are verified without. */
+static void load_everything(const struct xdd_fixed *fixed, struct table *table, u32 plain)
 {
-	u32 inner;
+	struct xdd_fixed all = *fixed;
+	u32 n;
 
 	if (fixed->key == XDD_KEY_frame || fixed->key == XDD_KEY_offset || (few && fixed->key))
 		return;
-	fixed->hash = XDD_HASH_keyed;
-	fixed->inner = fixed->vni_key = 1;
-	fixed->tunnel_port[0] = 4789;
-	inner = load(fixed, &table->secret);
-	fixed->inner = fixed->vni_key = 0;
-	print_message("# ... with tunnels: %u instructions, %u more\n", inner, inner - plain);
-	assert_true(inner > plain);
-	if (inner > table->most)
-		table->most = inner;
+	all.hash = XDD_HASH_keyed;
+	all.inner = all.vni_key = all.vlan_key = all.scope_iface = all.non_ip_frame = 1;
+	all.tunnel_port[0] = 4789;
+	all.vlan_maps = XDD_MAX_VLAN_MAPS;
+	all.payload_bytes = 4000;
+	all.changed_fields = (1u << XDD_FIELD_MAX) - 1;
+	n = load(&all, &table->secret);
+	print_message("# ... with everything: %u instructions, %u more\n", n, n - plain);
+	assert_true(n > plain);
+	if (n > table->most)
+		table->most = n;
 	table->loads++;
 }
 
@@ -106,7 +109,7 @@ static void visit(struct xdd_fixed *fixed, void *context)
 			      fixed->engine, fixed->slicing, fixed->slices, fixed->placement,
 			      fixed->key, n[XDD_HASH_keyed], n[XDD_HASH_siphash],
 			      n[XDD_HASH_xxh64]);
-		load_inner(fixed, table, n[XDD_HASH_keyed]);
+		load_everything(fixed, table, n[XDD_HASH_keyed]);
 	}
 }
 
