@@ -83,7 +83,9 @@ enum {
 	  "srcdst, offset:LEN@POS",                                                                \
 	  "packet")                                                                                \
 	X(non_ip, non_ip, 0, "POLICY", ON_FILTER,                                                  \
-	  "frames without IP: pass them (default), or compare them as frame does", "pass")         \
+	  "frames without IP: pass them (default), or frame: compare them without addresses and "  \
+	  "tags",                                                                                  \
+	  "pass")                                                                                  \
 	X(ignore, fields, 0, "FIELDS", ON_FILTER,                                                  \
 	  "fields that do not tell packets apart, of those that do (see help policy)",             \
 	  "ipid,tcp-opts")                                                                         \

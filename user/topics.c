@@ -37,6 +37,22 @@ static void topic_engines(FILE *to)
 		"and miss.\n");
 }
 
+/* The fields that are compared by default, or the others. */
+static void print_fields(FILE *to, bool by_default)
+{
+	for (int i = 0; field_names[i]; i++) {
+		char name[16];
+
+		if ((XDD_DEFAULT_FIELDS >> i & 1) != by_default)
+			continue;
+		snprintf(name, sizeof(name), "%s", field_names[i]);
+		for (char *c = name; *c; c++)
+			if (*c == '_')
+				*c = '-';
+		fprintf(to, "  %-12s %s\n", name, field_help[i]);
+	}
+}
+
 #define PRINT_TUNNEL(name, ports, help) print_tunnel(to, #name, help, (const u16[4])ports);
 static void print_tunnel(FILE *to, const char *name, const char *help, const u16 ports[4])
 {
@@ -67,6 +83,37 @@ static void topic_tunnels(FILE *to)
 		"keys or TEIDs\n"
 		"(those of the innermost tunnel that has one) are different, and so is one that "
 		"is in no tunnel.\n");
+}
+
+static void topic_policy(FILE *to)
+{
+	fprintf(to,
+		"Two packets are the same if their IP packets are, except in fields that the way "
+		"changes.\n\nFields that --ignore takes out of --key packet:\n");
+	print_fields(to, true);
+	fprintf(to, "Fields that --include adds to it:\n");
+	print_fields(to, false);
+	fprintf(to,
+		"\nAn ignored field of the transport header is found behind extension headers, "
+		"too, "
+		"if it lies in\nthe first 1024 bytes behind the IP header, but not in later "
+		"fragments. "
+		"The lengths always tell\npackets apart, and so do addresses, protocol, ports and "
+		"payload.\n\n"
+		"--payload BYTES  compares only so many bytes behind the IP header\n"
+		"--vlan key       packets in different VLANs are different: all tags of the "
+		"Ethernet "
+		"header that\n                 is nearest to the packet, identifiers only; 0 is no "
+		"tag\n"
+		"--vlan map:A=B   the same, and VLAN A counts as B, or as no tag where B is 0\n"
+		"--scope          interface: only copies on the same interface, or in files the "
+		"same "
+		"pcapng\n                 interface or input\n"
+		"--non-ip frame   frames without IP are compared from the EtherType on, without "
+		"tags "
+		"and, of\n                 ARP and 802.3 lengths, without padding; those to "
+		"01:80:c2:00:00:00 up to 0f,\n                 which end at the next switch, "
+		"always pass\n");
 }
 
 static void topic_cluster(FILE *to)

@@ -9,10 +9,11 @@
 #include <stdio.h>
 
 /* X(name, summary); topic_<name>() in topics.c prints it. */
-#define TOPICS(X)                                                                \
-	X(engines, "engines, keys, hashes, slicing, placement, clocks, actions") \
-	X(tunnels, "--inner: what is looked into, and how far")                  \
-	X(cluster, "filters on several machines")                                \
+#define TOPICS(X)                                                                     \
+	X(engines, "engines, keys, hashes, slicing, placement, clocks, actions")      \
+	X(tunnels, "--inner: what is looked into, and how far")                       \
+	X(policy, "what tells packets apart on your site: fields, VLANs, interfaces") \
+	X(cluster, "filters on several machines")                                     \
 	X(papers, "where the filters come from")
 
 /* Print the topic called @name to @to; false if there is none. */

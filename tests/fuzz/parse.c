@@ -18,6 +18,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 static const u32 links[] = { XDD_LINK_ETHERNET, XDD_LINK_ETHERNET, XDD_LINK_SLL,  XDD_LINK_SLL2,
 			     XDD_LINK_NULL,	XDD_LINK_RAW,	   XDD_LINK_LOOP, 127 };
 
+/* All but the addresses, which the checks below change. */
+#define FIELDS (((1u << XDD_FIELD_MAX) - 1) & ~(1u << XDD_FIELD_macs))
+
 static struct xdd_fixed fixed_of(u8 first, u8 second, u8 third)
 {
 	struct xdd_fixed fixed = {
@@ -38,6 +41,11 @@ static struct xdd_fixed fixed_of(u8 first, u8 second, u8 third)
 		.tick_ns = 1,
 		.inner = third & 1,
 		.vni_key = third >> 1 & 1,
+		.vlan_key = third >> 2 & 1,
+		.vlan_maps = third >> 3 & 1,
+		.vlan_from = { 100 },
+		.changed_fields = third >> 4 & 1 ? FIELDS : 0,
+		.payload_bytes = third >> 5 & 1 ? third : 0,
 		.tunnel_port = { 4789, 6081, 2152, 6635 },
 		.tunnel_kind = { XDD_TUNNEL_vxlan, XDD_TUNNEL_geneve, XDD_TUNNEL_gtpu,
 				 XDD_TUNNEL_mpls },

@@ -91,6 +91,31 @@ static void test_tunnels(void **state)
 	assert_int_equal(d.fixed.tunnel_port[4], 0);
 }
 
+static void test_policy(void **state)
+{
+	struct options o = options();
+	struct derived d = file(&o);
+
+	(void)state;
+	assert_false(d.fixed.changed_fields || d.fixed.payload_bytes || d.fixed.scope_iface ||
+		     d.fixed.vlan_key || d.fixed.vlan_maps);
+	o.ignore = 1u << XDD_FIELD_ipid;
+	o.include = 1u << XDD_FIELD_ttl;
+	o.payload = 99;
+	o.scope = SCOPE_INTERFACE;
+	o.vlan = (struct option_vlan){ true, 1, { 300 }, { 50 } };
+	d = nic(&o);
+	assert_int_equal(d.fixed.changed_fields, 1u << XDD_FIELD_ipid | 1u << XDD_FIELD_ttl);
+	assert_false(xdd_field_in(&d.fixed, XDD_FIELD_ipid));
+	assert_true(xdd_field_in(&d.fixed, XDD_FIELD_ttl));
+	assert_true(xdd_field_in(&d.fixed, XDD_FIELD_l4csum));
+	assert_int_equal(d.fixed.payload_bytes, 99);
+	assert_true(d.fixed.scope_iface && d.fixed.vlan_key);
+	assert_int_equal(d.fixed.vlan_maps, 1);
+	assert_int_equal(d.fixed.vlan_from[0], 300);
+	assert_int_equal(d.fixed.vlan_to[0], 50);
+}
+
 static void test_nic_defaults(void **state)
 {
 	struct options o = options();
@@ -519,6 +544,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tunnels),
+		cmocka_unit_test(test_policy),
 		cmocka_unit_test(test_nic_defaults),
 		cmocka_unit_test(test_file_defaults),
 		cmocka_unit_test(test_copied),

@@ -142,6 +142,46 @@ static void test_inner(void **state)
 	bad("--inner --key frame", ON_PCAP, "--key frame", "--inner", NULL);
 }
 
+static void test_policy(void **state)
+{
+	struct options o =
+		good("--ignore ipid,tcp-opts --include ttl --payload 64 --scope interface "
+		     "--vlan map:300=50,7=0",
+		     ON_RUN);
+
+	(void)state;
+	assert_int_equal(o.ignore, 1u << XDD_FIELD_ipid | 1u << XDD_FIELD_tcp_opts);
+	assert_int_equal(o.include, 1u << XDD_FIELD_ttl);
+	assert_int_equal(o.payload, 64);
+	assert_int_equal(o.scope, SCOPE_INTERFACE);
+	assert_true(o.vlan.key);
+	assert_int_equal(o.vlan.maps, 2);
+	assert_int_equal(o.vlan.from[0], 300);
+	assert_int_equal(o.vlan.to[0], 50);
+	assert_int_equal(o.vlan.to[1], 0);
+	o = good("--payload 5 --payload all --vlan key --scope all", ON_PCAP);
+	assert_int_equal(o.payload, 0);
+	assert_true(o.vlan.key && !o.vlan.maps);
+	assert_false(good("--vlan key --vlan ignore", ON_PCAP).vlan.key);
+	assert_int_equal(good("--key flow --window 1s --include macs --vlan key", ON_PCAP).include,
+			 1u << XDD_FIELD_macs);
+	bad("--ignore ttl", ON_PCAP, "ttl", "not compared anyway", NULL);
+	bad("--include ipid", ON_PCAP, "ipid", "compared anyway", NULL);
+	bad("--ignore tcp_opts", ON_PCAP, "tcp_opts", "help policy", NULL);
+	bad("--ignore ipid,", ON_PCAP, "ipid,", "help policy", NULL);
+	bad("--payload 0", ON_PCAP, "--payload 0", "65535", NULL);
+	bad("--payload 65536", ON_PCAP, "--payload 65536", NULL);
+	bad("--vlan map:", ON_PCAP, "--vlan map:", "A=B", NULL);
+	bad("--vlan map:0=1", ON_PCAP, "map:0=1", NULL);
+	bad("--vlan map:1=4096", ON_PCAP, "map:1=4096", NULL);
+	bad("--vlan map:1=1,2=2,3=3,4=4,5=5,6=6,7=7,8=8,9=9", ON_PCAP, "at most 8", NULL);
+	bad("--scope local", ON_PCAP, "local", "interface", NULL);
+	bad("--key flow --window 1s --ignore ipid", ON_PCAP, "--ignore", "packet key", NULL);
+	bad("--key src --window 1s --include ttl", ON_PCAP, "--include", "packet key", NULL);
+	bad("--key frame --vlan key", ON_PCAP, "--key frame", "--vlan", NULL);
+	bad("--key frame --scope interface", ON_PCAP, "--key frame", "--scope", NULL);
+}
+
 static void test_key(void **state)
 {
 	struct options o = good("--key offset:20@14 --window 1s", ON_PCAP);
@@ -328,17 +368,12 @@ static void test_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_filter),
-		cmocka_unit_test(test_inner),
-		cmocka_unit_test(test_key),
-		cmocka_unit_test(test_action),
-		cmocka_unit_test(test_nic),
-		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_bad_numbers),
-		cmocka_unit_test(test_contradictions),
-		cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_help_needs_nothing),
+		cmocka_unit_test(test_defaults),    cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_inner),	    cmocka_unit_test(test_policy),
+		cmocka_unit_test(test_key),	    cmocka_unit_test(test_action),
+		cmocka_unit_test(test_nic),	    cmocka_unit_test(test_files),
+		cmocka_unit_test(test_bad_numbers), cmocka_unit_test(test_contradictions),
+		cmocka_unit_test(test_unknown),	    cmocka_unit_test(test_help_needs_nothing),
 		cmocka_unit_test(test_names),
 	};
 
