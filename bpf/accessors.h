@@ -76,40 +76,42 @@ XDD_INLINE void xdd_packet_ip(XDD_FIXED struct xdd_fixed *fixed, const struct xd
 }
 
 __attribute__((noinline)) int walk_step(struct xdp_md *ctx, struct xdd_walk *walk,
-					struct xdd_layers *layers)
+					struct xdd_layers *layers, struct xdd_around *around)
 {
 	struct xdd_packet packet;
 
-	if (!walk || !layers)
+	if (!walk || !layers || !around)
 		return -1;
 	packet = packet_open(ctx, walk->end);
-	xdd_walk_step(&xdd_fixed, &packet, walk, layers);
+	xdd_walk_step(&xdd_fixed, &packet, walk, layers, around);
 	return 0;
 }
 
 XDD_INLINE void xdd_packet_step(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
-				struct xdd_walk *walk, struct xdd_layers *layers)
+				struct xdd_walk *walk, struct xdd_layers *layers,
+				struct xdd_around *around)
 {
 	(void)fixed;
-	walk_step(packet->source, walk, layers);
+	walk_step(packet->source, walk, layers, around);
 }
 
-__attribute__((noinline)) int walk_in(struct xdp_md *ctx, u32 len, u64 vids, struct xdd_walk *walk,
-				      struct xdd_layers *layers)
+__attribute__((noinline)) int walk_in(struct xdp_md *ctx, u32 len, struct xdd_walk *walk,
+				      struct xdd_layers *layers, struct xdd_around *around)
 {
 	struct xdd_packet packet = { .source = ctx, .len = len };
 
-	if (!walk || !layers)
+	if (!walk || !layers || !around)
 		return -1;
-	xdd_walk_in(&xdd_fixed, &packet, vids, walk, layers);
+	xdd_walk_in(&xdd_fixed, &packet, walk, layers, around);
 	return 0;
 }
 
 XDD_INLINE void xdd_packet_inner(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
-				 u64 vids, struct xdd_walk *walk, struct xdd_layers *layers)
+				 struct xdd_walk *walk, struct xdd_layers *layers,
+				 struct xdd_around *around)
 {
 	(void)fixed;
-	walk_in(packet->source, packet->len, vids, walk, layers);
+	walk_in(packet->source, packet->len, walk, layers, around);
 }
 
 __attribute__((noinline)) u64 link_vids(struct xdp_md *ctx)
@@ -185,47 +187,6 @@ __attribute__((noinline)) int hash_rest(struct xdp_md *ctx, struct xdd_hash *has
 	return 0;
 }
 
-__attribute__((noinline)) int mask_zero(struct xdd_scratch *copy, u32 from, u32 len)
-{
-	if (!copy)
-		return -1;
-	xdd_mask_zero(copy->block, from, len);
-	return 0;
-}
-
-__attribute__((noinline)) int hash_masked(struct xdp_md *ctx, struct xdd_hash *hash, u32 off, u32 n,
-					  const struct xdd_masks *masks)
-{
-	bool wide = xdd_digest_is_wide(&xdd_fixed);
-	struct xdd_scratch *copy;
-	u32 zero = 0;
-
-	if (!hash || !masks || n - 1 >= XDD_BLOCK)
-		return -1;
-	copy = bpf_map_lookup_elem(&scratch, &zero);
-	n = bounded(n, XDD_BLOCK);
-	if (!copy || bpf_xdp_load_bytes(ctx, off, copy->block, n))
-		return -1;
-	for (u32 i = 0; i < XDD_MASKS; i++)
-		mask_zero(copy, masks->part[i].off - off, masks->part[i].len);
-	if (n < XDD_STRIPE)
-		xdd_hash_rest(hash, copy->lead, copy->block + XDD_BLOCK, SCRATCH_LEAD, n);
-	else
-		xdd_hash_block(hash, xdd_fixed.hash, wide, &xdd_secret, copy->block,
-			       copy->block + XDD_BLOCK, n);
-	return 0;
-}
-
-XDD_INLINE int xdd_packet_masked(XDD_FIXED struct xdd_fixed *fixed,
-				 XDD_FIXED struct xdd_secret *secret,
-				 const struct xdd_packet *packet, struct xdd_hash *hash, u32 off,
-				 u32 n, const struct xdd_masks *masks)
-{
-	(void)fixed;
-	(void)secret;
-	return hash_masked(packet->source, hash, off, n, masks);
-}
-
 __attribute__((noinline)) int skip_extensions(struct xdp_md *ctx, struct xdd_layers *layers)
 {
 	struct xdd_packet packet = packet_open(ctx, 0);
@@ -252,11 +213,46 @@ __attribute__((noinline)) int key_masks(struct xdp_md *ctx, const struct xdd_key
 	return 0;
 }
 
-XDD_INLINE void xdd_packet_masks(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
-				 const struct xdd_key *key, struct xdd_masks *masks)
+__attribute__((noinline)) int mask_zero(struct xdd_scratch *copy, u32 from, u32 len)
+{
+	if (!copy)
+		return -1;
+	xdd_mask_zero(copy->block, from, len);
+	return 0;
+}
+
+__attribute__((noinline)) int hash_masked(struct xdp_md *ctx, struct xdd_hash *hash, u32 off, u32 n,
+					  const struct xdd_key *key)
+{
+	bool wide = xdd_digest_is_wide(&xdd_fixed);
+	struct xdd_scratch *copy;
+	u32 zero = 0;
+
+	if (!hash || n - 1 >= XDD_BLOCK)
+		return -1;
+	copy = bpf_map_lookup_elem(&scratch, &zero);
+	n = bounded(n, XDD_BLOCK);
+	if (!copy || bpf_xdp_load_bytes(ctx, off, copy->block, n))
+		return -1;
+	key_masks(ctx, key, &copy->masks);
+	for (u32 i = 0; i < XDD_MASKS; i++)
+		mask_zero(copy, copy->masks.part[i].off - off, copy->masks.part[i].len);
+	if (n < XDD_STRIPE)
+		xdd_hash_rest(hash, copy->lead, copy->block + XDD_BLOCK, SCRATCH_LEAD, n);
+	else
+		xdd_hash_block(hash, xdd_fixed.hash, wide, &xdd_secret, copy->block,
+			       copy->block + XDD_BLOCK, n);
+	return 0;
+}
+
+XDD_INLINE int xdd_packet_masked(XDD_FIXED struct xdd_fixed *fixed,
+				 XDD_FIXED struct xdd_secret *secret,
+				 const struct xdd_packet *packet, struct xdd_hash *hash, u32 off,
+				 u32 n, const struct xdd_key *key)
 {
 	(void)fixed;
-	key_masks(packet->source, key, masks);
+	(void)secret;
+	return hash_masked(packet->source, hash, off, n, key);
 }
 
 XDD_INLINE int xdd_packet_block(XDD_FIXED struct xdd_fixed *fixed,

@@ -33,15 +33,17 @@ XDD_INLINE void xdd_packet_ip(XDD_FIXED struct xdd_fixed *fixed, const struct xd
 }
 
 XDD_INLINE void xdd_packet_step(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
-				struct xdd_walk *walk, struct xdd_layers *layers)
+				struct xdd_walk *walk, struct xdd_layers *layers,
+				struct xdd_around *around)
 {
-	xdd_walk_step(fixed, packet, walk, layers);
+	xdd_walk_step(fixed, packet, walk, layers, around);
 }
 
 XDD_INLINE void xdd_packet_inner(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
-				 u64 vids, struct xdd_walk *walk, struct xdd_layers *layers)
+				 struct xdd_walk *walk, struct xdd_layers *layers,
+				 struct xdd_around *around)
 {
-	xdd_walk_in(fixed, packet, vids, walk, layers);
+	xdd_walk_in(fixed, packet, walk, layers, around);
 }
 
 XDD_INLINE void xdd_packet_extensions(const struct xdd_packet *packet, struct xdd_layers *layers)
@@ -59,24 +61,20 @@ XDD_INLINE u32 xdd_packet_iface(const struct xdd_packet *packet)
 	return packet->source ? *(const u32 *)packet->source : 0;
 }
 
-XDD_INLINE void xdd_packet_masks(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
-				 const struct xdd_key *key, struct xdd_masks *masks)
-{
-	xdd_key_masks(fixed, packet, key, masks);
-}
-
 XDD_INLINE int xdd_packet_masked(XDD_FIXED struct xdd_fixed *fixed,
 				 XDD_FIXED struct xdd_secret *secret,
 				 const struct xdd_packet *packet, struct xdd_hash *hash, u32 off,
-				 u32 n, const struct xdd_masks *masks)
+				 u32 n, const struct xdd_key *key)
 {
+	struct xdd_masks masks;
 	u8 copy[XDD_BLOCK] = {};
 
 	if (off > packet->len || n > packet->len - off || n > sizeof(copy))
 		return -1;
 	memcpy(copy, packet->data + off, n);
+	xdd_key_masks(fixed, packet, key, &masks);
 	for (u32 i = 0; i < XDD_MASKS; i++)
-		xdd_mask_zero(copy, masks->part[i].off - off, masks->part[i].len);
+		xdd_mask_zero(copy, masks.part[i].off - off, masks.part[i].len);
 	if (n < XDD_STRIPE)
 		xdd_hash_rest(hash, copy, copy + sizeof(copy), 0, n);
 	else

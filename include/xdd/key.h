@@ -50,7 +50,8 @@ extern void xdd_packet_layers(XDD_FIXED struct xdd_fixed *fixed, const struct xd
 
 /* Accessor: xdd_walk_in(), in BPF a function. */
 extern void xdd_packet_inner(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
-			     u64 vids, struct xdd_walk *walk, struct xdd_layers *layers);
+			     struct xdd_walk *walk, struct xdd_layers *layers,
+			     struct xdd_around *around);
 
 /* Accessor: xdd_skip_extensions(), in BPF a function. */
 extern void xdd_packet_extensions(const struct xdd_packet *packet, struct xdd_layers *layers);
@@ -68,14 +69,12 @@ extern int xdd_packet_blocks(XDD_FIXED struct xdd_fixed *fixed, XDD_FIXED struct
 			     const struct xdd_packet *packet, struct xdd_hash *hash, u32 off,
 			     u32 blocks);
 
-/* Accessor: feed @n bytes (32..XDD_BLOCK in whole stripes, or 1..31), masked. Returns 0 or -1. */
+/* Accessor: feed @n bytes (32..XDD_BLOCK in whole stripes, or 1..31) of the tail of @key, masked.
+ * Returns 0 or -1.
+ */
 extern int xdd_packet_masked(XDD_FIXED struct xdd_fixed *fixed, XDD_FIXED struct xdd_secret *secret,
 			     const struct xdd_packet *packet, struct xdd_hash *hash, u32 off, u32 n,
-			     const struct xdd_masks *masks);
-
-/* Accessor: xdd_key_masks(), in BPF a function. */
-extern void xdd_packet_masks(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
-			     const struct xdd_key *key, struct xdd_masks *masks);
+			     const struct xdd_key *key);
 
 /* Whether the engine needs both halves of the digest. */
 XDD_INLINE bool xdd_digest_is_wide(XDD_FIXED struct xdd_fixed *fixed)
@@ -281,9 +280,8 @@ XDD_INLINE void xdd_key_inner(XDD_FIXED struct xdd_fixed *fixed, const struct xd
 {
 	struct xdd_walk walk;
 
-	xdd_packet_inner(fixed, packet, around->vids, &walk, layers);
+	xdd_packet_inner(fixed, packet, &walk, layers, around);
 	key->inner = walk.note;
-	*around = walk.packet;
 }
 
 XDD_INLINE void xdd_key_site(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
@@ -415,17 +413,15 @@ XDD_INLINE int xdd_hash_masked_tail(XDD_FIXED struct xdd_fixed *fixed,
 				    struct xdd_hash *hash)
 {
 	u32 off = key->tail, len = key->head.tail_len, stripes, rest = len % XDD_STRIPE;
-	struct xdd_masks masks;
 
-	xdd_packet_masks(fixed, packet, key, &masks);
 	stripes = len < XDD_BLOCK ? len & -XDD_STRIPE : XDD_BLOCK;
-	if (stripes && xdd_packet_masked(fixed, secret, packet, hash, off, stripes, &masks))
+	if (stripes && xdd_packet_masked(fixed, secret, packet, hash, off, stripes, key))
 		return -1;
 	if (len >= XDD_BLOCK)
 		return xdd_hash_tail(fixed, secret, packet, hash, off + XDD_BLOCK, len - XDD_BLOCK);
 	if (!rest)
 		return 0;
-	return xdd_packet_masked(fixed, secret, packet, hash, off + stripes, rest, &masks);
+	return xdd_packet_masked(fixed, secret, packet, hash, off + stripes, rest, key);
 }
 
 XDD_INLINE int xdd_hash_key_tail(XDD_FIXED struct xdd_fixed *fixed,

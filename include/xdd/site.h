@@ -24,6 +24,8 @@ XDD_INLINE u64 xdd_mix_macs(const struct xdd_packet *packet, u32 eth, u64 site)
 {
 	u32 macs[3];
 
+	/* Else it is the 16 bits as loaded that are read from, not those that were compared. */
+	xdd_opaque(eth);
 	/* Links of another kind have no such addresses. */
 	if ((!eth && packet->link != XDD_LINK_ETHERNET) ||
 	    xdd_packet_read(packet, eth, macs, sizeof(macs)))

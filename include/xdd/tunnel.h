@@ -67,30 +67,30 @@ enum xdd_gre_flag {
 
 /* What is around a packet. */
 struct xdd_around {
-	u64 vids;   /* VLANs of the nearest Ethernet header, 12 bits each, the innermost lowest */
-	u32 eth;    /* offset of that header */
-	u32 id;	    /* of the innermost tunnel that has one: VNI, GRE key, TEID */
-	u32 tunnel; /* what kind of tunnel that is: enum xdd_tunnel + 1; 0: none */
-	u32 pad;
+	u64 vids;  /* VLANs of the nearest Ethernet header, 12 bits each, the innermost lowest */
+	u32 id;	   /* of the innermost tunnel that has one: VNI, GRE key, TEID */
+	u16 eth;   /* offset of that Ethernet header */
+	u8 tunnel; /* what kind of tunnel the identifier is of: enum xdd_tunnel + 1; 0: none */
+	u8 pad;
 };
 
 /* Where a walk is. It ends where ->type is XDD_HEADER_NONE. */
 struct xdd_walk {
-	u32 off;		  /* of the header that is read next */
-	u32 end;		  /* one past what is around it */
-	u32 type;		  /* enum xdd_header or EtherType */
-	u32 after;		  /* ROUTE: the type behind; EXTENSION: its number */
-	u16 note;		  /* enum xdd_inner */
-	u16 inner;		  /* inner IP packets read so far */
-	struct xdd_around here;	  /* around what is read next */
-	struct xdd_around packet; /* around the packet in the layers */
+	u32 off;		/* of the header that is read next */
+	u32 end;		/* one past what is around it */
+	u32 type;		/* enum xdd_header or EtherType */
+	u32 after;		/* ROUTE: the type behind; EXTENSION: its number */
+	u16 note;		/* enum xdd_inner */
+	u16 inner;		/* inner IP packets read so far */
+	struct xdd_around here; /* around what is read next */
 };
 
 /* Accessors: xdd_parse_ip(), and xdd_walk_step(); in BPF functions, each checked once. */
 extern void xdd_packet_ip(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
 			  struct xdd_layers *layers);
 extern void xdd_packet_step(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
-			    struct xdd_walk *walk, struct xdd_layers *layers);
+			    struct xdd_walk *walk, struct xdd_layers *layers,
+			    struct xdd_around *around);
 
 /* Go on with @type, @bytes further. */
 XDD_INLINE void xdd_walk_on(struct xdd_walk *walk, u32 bytes, u32 type)
@@ -210,13 +210,14 @@ XDD_INLINE void xdd_walk_extension(const struct xdd_packet *packet, struct xdd_w
 		xdd_walk_proto(walk, xdd_extension_length(walk->after, head[1]), head[0]);
 }
 
-/* An inner IP packet: it replaces @layers if it is valid and lies in what is around it, or is cut
+/* An inner IP packet: it replaces @layers, and what is around it @around, if it is valid and lies in what is around it, or is cut
  * where the capture cut that, or the frame.
  */
 XDD_INLINE void xdd_walk_ip(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
-			    struct xdd_walk *walk, struct xdd_layers *layers)
+			    struct xdd_walk *walk, struct xdd_layers *layers,
+			    struct xdd_around *around)
 {
-	struct xdd_packet around = *packet;
+	struct xdd_packet within = *packet;
 	struct xdd_layers next = {};
 	u32 header = walk->type == XDD_ETH_IPV4 ? sizeof(struct xdd_ipv4) : sizeof(struct xdd_ipv6);
 	bool may_be_cut = layers->cut || layers->bypass != XDD_BYPASS_MAX;
@@ -230,12 +231,12 @@ XDD_INLINE void xdd_walk_ip(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_
 		next.bypass = XDD_BYPASS_MAX;
 		next.l3 = walk->off;
 		next.ethertype = walk->type;
-		around.len = walk->end;
-		xdd_packet_ip(fixed, &around, &next);
+		within.len = walk->end;
+		xdd_packet_ip(fixed, &within, &next);
 	}
 	if (next.bypass == XDD_BYPASS_MAX && (!next.cut || may_be_cut)) {
 		*layers = next;
-		walk->packet = walk->here;
+		*around = walk->here;
 		walk->inner++;
 		walk->type = XDD_HEADER_PAYLOAD;
 	} else if (next.bypass == XDD_BYPASS_MAX || next.bypass == XDD_BYPASS_truncated) {
@@ -639,12 +640,13 @@ XDD_INLINE void xdd_walk_tunnel(XDD_FIXED struct xdd_fixed *fixed, const struct 
 
 /* Read one header of @packet, whose ->len need not be set: to the next one, or to the end. */
 XDD_INLINE void xdd_walk_step(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
-			      struct xdd_walk *walk, struct xdd_layers *layers)
+			      struct xdd_walk *walk, struct xdd_layers *layers,
+			      struct xdd_around *around)
 {
 	switch (walk->type) {
 	case XDD_ETH_IPV4:
 	case XDD_ETH_IPV6:
-		xdd_walk_ip(fixed, packet, walk, layers);
+		xdd_walk_ip(fixed, packet, walk, layers, around);
 		return;
 	case XDD_HEADER_PAYLOAD:
 		xdd_walk_payload(walk, layers);
@@ -700,18 +702,19 @@ XDD_INLINE void xdd_walk_start(const struct xdd_packet *packet, const struct xdd
 
 /*
  * From the outermost IP packet in @layers, or none, to the innermost of at most XDD_MAX_INNER inside
- * it. @vids are those of the link. ->note of @walk says what kept it from going deeper, ->packet what
- * is around that packet.
+ * it, and from what is around the one to what is around the other in @around. ->note of @walk says
+ * what kept it from going deeper.
  */
 XDD_INLINE void xdd_walk_in(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
-			    u64 vids, struct xdd_walk *walk, struct xdd_layers *layers)
+			    struct xdd_walk *walk, struct xdd_layers *layers,
+			    struct xdd_around *around)
 {
 	xdd_walk_start(packet, layers, walk);
-	walk->here.vids = walk->packet.vids = vids;
+	walk->here = *around;
 	for (u32 i = 0; i < XDD_MAX_HEADERS; i++) {
 		if (walk->type == XDD_HEADER_NONE)
 			return;
-		xdd_packet_step(fixed, packet, walk, layers);
+		xdd_packet_step(fixed, packet, walk, layers, around);
 	}
 	if (walk->type != XDD_HEADER_NONE)
 		walk->note = XDD_inner_unsupported;

@@ -19,10 +19,11 @@ static struct found look(const struct xdd_fixed *fixed, const struct frame *in)
 {
 	const u8 *at = guard_copy(&guard, in->byte, in->len, false);
 	struct xdd_packet packet = { at, at + in->len, NULL, in->len, in->len, in->link };
+	struct xdd_around around = {};
 	struct found found;
 
 	xdd_packet_layers(fixed, &packet, &found.layers);
-	xdd_packet_inner(fixed, &packet, 0, &found.walk, &found.layers);
+	xdd_packet_inner(fixed, &packet, &found.walk, &found.layers, &around);
 	return found;
 }
 
