@@ -100,3 +100,13 @@ finish() {
 	echo "1..$tap_results"
 	exit $((tap_failures > 0))
 }
+
+# wait_until COMMAND...: within five seconds
+wait_until() {
+	local i
+	for i in $(seq 100); do
+		"$@" >/dev/null 2>&1 && return 0
+		sleep 0.05
+	done
+	return 1
+}

@@ -12,20 +12,24 @@ struct batch {
 	u64 random[BATCH_MAX];
 	u32 n;
 	u64 now_ns;
+	const u64 *times_ns; /* NULL: from now_ns on */
 	bool *seen;
 };
 
 XDD_INLINE bool ask(const struct xdd_fixed *fixed, struct xdd_store *store,
 		    const struct batch *batch, u32 i)
 {
+	u64 now_ns = batch->times_ns ? batch->times_ns[i] : batch->now_ns + i;
 	struct xdd_identity identity;
 	u32 found;
 
 	/* No engine on the host looks at more of it. */
 	identity.digest = batch->digests[i];
-	found = xdd_ask(fixed, store, &identity, batch->now_ns + i, store->live.window_ticks,
+	found = xdd_ask(fixed, store, &identity, now_ns, store->live.window_ticks,
 			store->live.window_ns, batch->random[i]);
 	store->evictions += !!(found & XDD_EVICTED);
+	store->time_back += !!(found & XDD_TIME_BACK);
+	store->unanswered += !!(found & (XDD_MISSING | XDD_STALE));
 	return found & XDD_SEEN;
 }
 
@@ -135,6 +139,7 @@ static struct batch batch_make(struct xdd_store *store, const struct xdd_digest 
 	batch.digests = digests;
 	batch.n = n;
 	batch.now_ns = now_ns;
+	batch.times_ns = NULL;
 	batch.seen = seen;
 	for (u32 i = 0; i < n; i++)
 		batch.random[i] = store_random(store);
@@ -146,6 +151,15 @@ void batch_ask(struct xdd_store *store, const struct xdd_digest *digests, u32 n,
 {
 	struct batch batch = batch_make(store, digests, n, now_ns, seen);
 
+	asks[store->fixed.engine](store, &batch);
+}
+
+void batch_ask_at(struct xdd_store *store, const struct xdd_digest *digests, const u64 *times_ns,
+		  u32 n, bool *seen)
+{
+	struct batch batch = batch_make(store, digests, n, 0, seen);
+
+	batch.times_ns = times_ns;
 	asks[store->fixed.engine](store, &batch);
 }
 

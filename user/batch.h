@@ -16,7 +16,11 @@
 void batch_ask(struct xdd_store *store, const struct xdd_digest *digests, u32 n, u64 now_ns,
 	       bool *seen);
 
-/* The same without fetching anything beforehand. */
+/* The same with a time for each: @times_ns[i]. */
+void batch_ask_at(struct xdd_store *store, const struct xdd_digest *digests, const u64 *times_ns,
+		  u32 n, bool *seen);
+
+/* batch_ask() without fetching anything beforehand. */
 void batch_ask_plain(struct xdd_store *store, const struct xdd_digest *digests, u32 n, u64 now_ns,
 		     bool *seen);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "commands.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "message.h"
 #include "names.h"
 #include "topics.h"
+#include "version.h"
 
 #define COMMAND_ROW(name_, on_, everyday_, min_, max_, arguments_, summary_) \
 	{ #name_, on_, everyday_, min_, max_, arguments_, summary_, cmd_##name_ },
@@ -142,9 +144,9 @@ static int dispatch(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
-		return help(argc > 2 ? argv[2] : NULL);
+		return help(argc > 2 && *argv[2] != '-' ? argv[2] : NULL);
 	if (!strcmp(word, "--version")) {
-		puts("xdp-dedup " VERSION);
+		printf("xdp-dedup %s (%s)\n", program_version, program_commit);
 		return EXIT_OK;
 	}
 	if (*word == '-') {
@@ -160,8 +162,10 @@ int commands_main(int argc, char **argv)
 {
 	int code = dispatch(argc, argv);
 
+	errno = 0;
 	if ((fflush(stdout) || ferror(stdout)) && code == EXIT_OK) {
-		complain("cannot write to stdout: %m");
+		complain("cannot write to stdout: %s",
+			 errno ? strerror(errno) : "an earlier write failed");
 		code = EXIT_FAILED;
 	}
 	return code;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "derive.h"
+#include "derive_work.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,33 +9,18 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include <xdd/bits.h>
+#include <xdd/line.h>
 
 #include "message.h"
 #include "model.h"
+#include "store.h"
 #include "units.h"
 
 #define DEFAULT_MEMORY (32ull << 20)
 #define DEFAULT_WINDOW_NS (20ull * 1000 * 1000)
 #define DEFAULT_TICKS 16
-#define DEFAULT_HASHES 4
-#define DEFAULT_TIMER_FPR 0.001
-/* bera-2012: what its tables were made with, and section 3. */
-#define DEFAULT_BIT_HASHES 2
-#define DEFAULT_SBF_P 4
-#define DEFAULT_P_STAR 0.03
+#define DEFAULT_FPR 0.001
 #define TAGGED_KEYS_PER_LINE 8 /* 64 bits per live key */
-
-/* What the steps of derive_config() share. */
-struct work {
-	const struct options *o;
-	enum derive_target target;
-	unsigned int n_ifaces, n_rx_queues_max, cpus;
-	u64 available; /* bytes of free memory */
-	struct derived *out;
-	char *err;
-	size_t err_size;
-};
 
 u64 derive_coarse_step_ns(void)
 {
@@ -53,6 +38,16 @@ const char *derive_window_text(const struct xdd_fixed *fixed, u64 window_ns,
 	return units_time_text(window_ns, text);
 }
 
+const char *derive_events_text(const struct derived *d, char text[UNITS_TEXT_MAX])
+{
+	if (d->live.window_ns == STORE_FOREVER_NS)
+		return "for ever";
+	if (!d->window_records)
+		return derive_window_text(&d->fixed, d->live.window_ns, text);
+	snprintf(text, UNITS_TEXT_MAX, "%" PRIu64 " records", (uint64_t)d->window_records);
+	return text;
+}
+
 int derive_window_ticks(u64 window_ns, u64 tick_ns, u32 *ticks)
 {
 	u64 n = window_ns / tick_ns;
@@ -63,8 +58,7 @@ int derive_window_ticks(u64 window_ns, u64 tick_ns, u32 *ticks)
 	return 0;
 }
 
-/* Free memory as the kernel estimates it, in bytes; where it does not say, all there can be. */
-static u64 memory_available(void)
+u64 derive_memory_available(void)
 {
 	FILE *meminfo = fopen("/proc/meminfo", "re");
 	u64 kib = UINT64_MAX / 1024;
@@ -93,13 +87,9 @@ static void derive_kinds(struct work *w)
 	f->non_ip_frame = o->non_ip;
 	f->hash = o->hash;
 	f->refresh = o->refresh;
-	f->hashes = 1;
-	if (f->engine == XDD_ENGINE_timer || f->engine == XDD_ENGINE_bloom)
-		f->hashes = o->hashes ?: DEFAULT_HASHES;
-	else if (xdd_engine_has_bits(f->engine))
-		f->hashes = o->hashes ?: DEFAULT_BIT_HASHES;
-	f->variant = o->variant;
-	f->reset_bits = o->sbf_p ?: DEFAULT_SBF_P;
+	f->hashes = f->engine == XDD_ENGINE_timer ? o->hashes ?: DERIVE_HASHES : 1;
+	if (xdd_engine_has_bits(f->engine))
+		derive_bit_kinds(w);
 }
 
 /* Of each kind of tunnel the ports that were given, else the usual ones. */
@@ -172,13 +162,38 @@ static int derive_seed(struct work *w)
 	return 0;
 }
 
+/* The window in steps of the clock: nanoseconds, or records. */
+static u64 wanted_window(const struct options *o)
+{
+	if (o->window_records)
+		return o->window_records;
+	return option_given(o, OPT_window) ? o->window : DEFAULT_WINDOW_NS;
+}
+
+static int too_many_ticks(struct work *w, u64 window)
+{
+	char text[UNITS_TEXT_MAX];
+
+	if (w->o->window_records)
+		return refuse(w->err, w->err_size, -ERANGE,
+			      "--window-records %" PRIu64 " cannot be cut into %u ticks of at "
+			      "least 1 record: fewer --ticks or more records",
+			      (uint64_t)window, w->o->ticks);
+	return refuse(w->err, w->err_size, -ERANGE,
+		      "--window %s cannot be cut into %u ticks of at least 1 ns: "
+		      "fewer --ticks or a longer --window",
+		      units_time_text(window, text), w->o->ticks);
+}
+
+/* Of the last N records the one at hand is one, so the window reaches N - 1 back; a time is
+ * inclusive.
+ */
 static int derive_window(struct work *w)
 {
 	const struct options *o = w->o;
 	struct derived *out = w->out;
-	u64 window = option_given(o, OPT_window) ? o->window : DEFAULT_WINDOW_NS;
 	u32 ticks = o->ticks ?: DEFAULT_TICKS;
-	char text[UNITS_TEXT_MAX];
+	u64 window = wanted_window(o), reach = window - !!o->window_records;
 
 	if (xdd_engine_has_bits(out->fixed.engine)) {
 		out->fixed.tick_ns = 1;
@@ -186,17 +201,15 @@ static int derive_window(struct work *w)
 		return 0;
 	}
 	if (window < ticks && o->ticks)
-		return refuse(w->err, w->err_size, -ERANGE,
-			      "--window %s cannot be cut into %u ticks of at least 1 ns: "
-			      "fewer --ticks or a longer --window",
-			      units_time_text(window, text), ticks);
+		return too_many_ticks(w, window);
 	if (window < ticks)
 		ticks = window;
 	out->fixed.tick_ns = window / ticks;
-	out->live.window_ns = window;
+	out->live.window_ns = reach;
 	out->live.window_ticks = ticks;
-	out->window_ns = window;
-	out->sure_ns = window;
+	out->window_records = o->window_records;
+	out->window_ns = reach;
+	out->sure_ns = reach;
 	if (xdd_engine_has_timers(out->fixed.engine)) {
 		out->window_ns = out->fixed.tick_ns * ticks;
 		out->sure_ns = out->fixed.tick_ns * (ticks - 1);
@@ -204,7 +217,7 @@ static int derive_window(struct work *w)
 	return 0;
 }
 
-static void add_warning(struct derived *out, const char *text)
+void derive_warn(struct derived *out, const char *text)
 {
 	size_t used = strlen(out->warning);
 
@@ -226,7 +239,7 @@ static void derive_clock(struct work *w)
 	if (out->fixed.clock == XDD_CLOCK_coarse)
 		out->clock_step_ns = step;
 	if (w->o->clock == XDD_CLOCK_coarse && !coarse_fits)
-		add_warning(out, "the coarse clock's steps are longer than a tick: "
+		derive_warn(out, "the coarse clock's steps are longer than a tick: "
 				 "the window is uncertain by one step");
 }
 
@@ -248,7 +261,7 @@ static int derive_placement(struct work *w)
 	else
 		out->fixed.placement = one_queue ? XDD_PLACEMENT_percpu : XDD_PLACEMENT_shared;
 	if (out->fixed.placement == XDD_PLACEMENT_percpu && !one_queue)
-		add_warning(out, "percpu: a copy that arrives on another CPU than the first one "
+		derive_warn(out, "percpu: a copy that arrives on another CPU than the first one "
 				 "will not be found; --placement shared finds it");
 	out->fixed.stripes = out->fixed.placement == XDD_PLACEMENT_shared ? DERIVE_STRIPES : 1;
 	return 0;
@@ -265,9 +278,9 @@ static double timer_rate(const struct work *w, double keys, double lines)
 	return model_timer(keys, slices, lines / slices * XDD_LINE_TIMERS, f->hashes);
 }
 
-static double fpr_target(const struct work *w)
+double derive_fpr_target(const struct work *w)
 {
-	return option_given(w->o, OPT_fpr_target) ? w->o->fpr_target : DEFAULT_TIMER_FPR;
+	return option_given(w->o, OPT_fpr_target) ? w->o->fpr_target : DEFAULT_FPR;
 }
 
 /* Lines of a timer filter for @keys keys: those of an unsliced one, and as many more as it takes
@@ -275,7 +288,7 @@ static double fpr_target(const struct work *w)
  */
 static double timer_lines(const struct work *w, double keys)
 {
-	double target = fpr_target(w), low, high, middle;
+	double target = derive_fpr_target(w), low, high, middle;
 
 	low = model_bloom_cells(keys, target, w->out->fixed.hashes) / XDD_LINE_TIMERS;
 	low = fmax(ceil(low), 1);
@@ -299,7 +312,7 @@ static u64 timer_keys(const struct work *w, double lines)
 
 	while (high - low > fmax(0.5, low / 4096)) {
 		middle = (low + high) / 2;
-		if (timer_rate(w, middle, lines) > fpr_target(w))
+		if (timer_rate(w, middle, lines) > derive_fpr_target(w))
 			high = middle;
 		else
 			low = middle;
@@ -314,6 +327,8 @@ static double lines_for_capacity(const struct work *w)
 
 	if (w->out->fixed.engine == XDD_ENGINE_timer)
 		return ceil(timer_lines(w, keys) / slices) * slices;
+	if (w->out->fixed.engine == XDD_ENGINE_bloom)
+		return derive_bloom_lines(w);
 	return ceil(keys / TAGGED_KEYS_PER_LINE);
 }
 
@@ -434,6 +449,8 @@ static void derive_capacity(struct work *w)
 	u64 copies = out->fixed.placement == XDD_PLACEMENT_percpu ? w->cpus : 1;
 	double keys;
 
+	if (out->fixed.engine == XDD_ENGINE_bloom)
+		derive_bloom_capacity(w);
 	if (xdd_engine_has_bits(out->fixed.engine))
 		return;
 	if (option_given(w->o, OPT_capacity))
@@ -447,29 +464,6 @@ static void derive_capacity(struct work *w)
 		out->fpr_model = timer_rate(w, keys, out->lines);
 	else
 		out->fpr_model = model_tagged(keys, out->lines);
-}
-
-/* What the bit engines ask of the size, once it is known. */
-static int derive_bits(struct work *w)
-{
-	struct xdd_fixed *f = &w->out->fixed;
-	u64 filter_bits = w->out->lines / f->hashes * XDD_LINE_BITS;
-	double events = filter_bits / (w->o->p_star ?: DEFAULT_P_STAR);
-
-	if (!filter_bits)
-		return refuse(w->err, w->err_size, -ERANGE,
-			      "%u filters of at least 64 bytes need more --memory", f->hashes);
-	if (filter_bits > 1ull << 32)
-		return refuse(w->err, w->err_size, -ERANGE,
-			      "a filter has at most 512MiB, and there are %u: give less --memory "
-			      "or more --hashes",
-			      f->hashes);
-	if (f->variant == XDD_VARIANT_algorithm1 && events > 1ull << 42)
-		return refuse(w->err, w->err_size, -ERANGE,
-			      "--p-star %g is too small for a filter of this size: at least %.2g",
-			      w->o->p_star, ldexp(filter_bits, -42));
-	f->reservoir_events = f->variant == XDD_VARIANT_algorithm1 ? ceil(events) : 0;
-	return 0;
 }
 
 static int derive_filter(struct work *w)
@@ -524,7 +518,7 @@ int derive_config(const struct options *o, enum derive_target target, unsigned i
 		.n_ifaces = n_ifaces,
 		.n_rx_queues_max = n_rx_queues_max,
 		.cpus = possible_cpus ?: 1,
-		.available = memory_available(),
+		.available = derive_memory_available(),
 		.out = out,
 		.err = err,
 		.err_size = err_size,

@@ -28,12 +28,13 @@ struct derived {
 	/* The filter's bytes on all CPUs; for the exact engine the most that it may take. */
 	u64 memory_bytes;
 	u64 lines;	    /* 64-byte lines, of one CPU if percpu; 0: exact */
-	u64 capacity_keys;  /* live keys that it is sized for; 0: bit engines */
+	u64 capacity_keys;  /* live keys that it is sized for; 0: bit engines but bloom */
 	u32 exact_entries;  /* NIC, exact: entries of the LRU hash; else 0 */
-	double fpr_model;   /* with that many keys live; 0: exact, bit engines */
+	double fpr_model;   /* with them live; sbf: in the end; 0: exact, other bit engines */
 	bool secret_random; /* draw the hash's secret, else expand it from fixed.seed */
 	u64 sure_ns;	    /* copies up to this far apart are surely found ... */
 	u64 window_ns;	    /* ... and beyond this never, both plus ... */
+	u64 window_records; /* 0: a time; else these and live.window_ns are in records */
 	u64 clock_step_ns;  /* ... the steps in which the clock moves; 0: exact */
 	char warning[256];  /* what to tell the user, or empty */
 };
@@ -59,6 +60,14 @@ int derive_window_ticks(u64 window_ns, u64 tick_ns, u32 *ticks);
 /* Write @window_ns as units_time_text() does, or return "none" where the engine has no window. */
 const char *derive_window_text(const struct xdd_fixed *fixed, u64 window_ns,
 			       char text[UNITS_TEXT_MAX]);
+
+/* The window of captures and streams as text, written to @text or constant: "20 ms", "100 records",
+ * "for ever" (live.window_ns is STORE_FOREVER_NS), "none".
+ */
+const char *derive_events_text(const struct derived *d, char text[UNITS_TEXT_MAX]);
+
+/* Free memory as the kernel estimates it, in bytes; where it does not say, all there can be. */
+u64 derive_memory_available(void);
 
 /* Step of CLOCK_MONOTONIC_COARSE in nanoseconds. */
 u64 derive_coarse_step_ns(void);

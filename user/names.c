@@ -2,6 +2,7 @@
 #include "names.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <xdd/config.h>
@@ -39,6 +40,21 @@ int name_index(const char *const *names, const char *word)
 		if (!strcmp(names[i], word))
 			return i;
 	return -ENOENT;
+}
+
+const char *action_text(const struct xdd_live *live, const char *target, char text[ACTION_TEXT_MAX])
+{
+	const char *name = action_names[live->action];
+
+	if (live->action == XDD_ACTION_mark && live->mark_meta)
+		snprintf(text, ACTION_TEXT_MAX, "%s:meta", name);
+	else if (live->action == XDD_ACTION_mark)
+		snprintf(text, ACTION_TEXT_MAX, "%s:dscp=%u", name, live->mark_dscp);
+	else if (live->action == XDD_ACTION_redirect)
+		snprintf(text, ACTION_TEXT_MAX, "%s:%s", name, target);
+	else
+		snprintf(text, ACTION_TEXT_MAX, "%s", name);
+	return text;
 }
 
 #define LONGEST 40

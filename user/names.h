@@ -19,6 +19,14 @@ extern const char *const tunnel_names[], *const policy_names[], *const scope_nam
 /* With '_' where users write '-'. */
 extern const char *const field_names[], *const field_help[];
 
+/* The action on duplicates as --action takes it: "drop", "mark:dscp=63", "redirect:IFACE". @text has
+ * room for ACTION_TEXT_MAX; @target: the interface of redirect. Returns @text.
+ */
+#define ACTION_TEXT_MAX 48
+struct xdd_live;
+const char *action_text(const struct xdd_live *live, const char *target,
+			char text[ACTION_TEXT_MAX]);
+
 /* Index of @word in @names, or -ENOENT. */
 int name_index(const char *const *names, const char *word);
 

@@ -181,11 +181,14 @@ static bool iface_valid(const char *text)
 	       strcmp(text, ".") && strcmp(text, "..");
 }
 
-static int parse_iface(struct value *v)
+/* `none` is NULL, and given: `set` then ends what `load` began. */
+static int parse_forward(struct value *v)
 {
-	if (!iface_valid(v->text))
+	bool none = !strcmp(v->text, "none");
+
+	if (!none && !iface_valid(v->text))
 		return -EINVAL;
-	*(const char **)v->at = v->text;
+	*(const char **)v->at = none ? NULL : v->text;
 	return 0;
 }
 
@@ -246,6 +249,14 @@ static int parse_name(struct value *v)
 static int parse_netns(struct value *v)
 {
 	if (!*v->text || *v->text == '-' || strchr(v->text, '/'))
+		return -EINVAL;
+	*(const char **)v->at = v->text;
+	return 0;
+}
+
+static int parse_text(struct value *v)
+{
+	if (!*v->text)
 		return -EINVAL;
 	*(const char **)v->at = v->text;
 	return 0;
@@ -391,6 +402,25 @@ static int parse_tunnel_port(struct value *v)
 	return each_word(v, add_tunnel_port, v->text);
 }
 
+/* A file; "-" is none here: what stream prints there are the records. */
+static int parse_path(struct value *v)
+{
+	if (!*v->text || *v->text == '-')
+		return -EINVAL;
+	*(const char **)v->at = v->text;
+	return 0;
+}
+
+static int parse_delimiter(struct value *v)
+{
+	const char *text = strcmp(v->text, "\\t") ? v->text : "\t";
+
+	if (strlen(text) != 1)
+		return -EINVAL;
+	*(u8 *)v->at = *text;
+	return 0;
+}
+
 static int parse_distribution(struct value *v)
 {
 	static const char prefix[] = "zipf:";
@@ -409,6 +439,7 @@ static int parse_distribution(struct value *v)
 
 static const char *const mode_names[] = { "native", "generic", "auto", NULL };
 static const char *const off_on_names[] = { "off", "on", NULL };
+static const char *const unit_names[] = { "s", "ms", "us", "ns", NULL };
 static const char *const format_names[] = { "pcap", "pcapng", NULL };
 
 const struct kind kind_flag = { .parse = parse_flag };
@@ -517,9 +548,9 @@ const struct kind kind_action = {
 	.parse = parse_action,
 	.what = "an action (drop, count, mark, mark:dscp=N, mark:meta, redirect:IFACE)",
 };
-const struct kind kind_iface = {
-	.parse = parse_iface,
-	.what = "the name of an interface (1 to 15 characters)",
+const struct kind kind_forward = {
+	.parse = parse_forward,
+	.what = "the name of an interface (1 to 15 characters), or none",
 };
 const struct kind kind_mode = {
 	.parse = parse_mode,
@@ -545,6 +576,11 @@ const struct kind kind_output = {
 	.parse = parse_output,
 	.what = "the name of a file to write (- is stdout, ./-x a file called -x)",
 };
+const struct kind kind_input = {
+	.parse = parse_text,
+	.what = "the name of a file to read (- is stdin)",
+};
+const struct kind kind_text = { .parse = parse_text, .what = "a list of names" };
 const struct kind kind_format = {
 	.parse = parse_choice,
 	.what = "a format (pcap, pcapng)",
@@ -561,6 +597,12 @@ const struct kind kind_sbf_p = {
 	.least = 1,
 	.most = 64,
 };
+const struct kind kind_sbf_max = {
+	.parse = parse_number,
+	.what = "a value from 1 to 255",
+	.least = 1,
+	.most = 255,
+};
 const struct kind kind_distribution = {
 	.parse = parse_distribution,
 	.what = "uniform, or zipf:ALPHA with ALPHA from 0.01 to 10",
@@ -570,4 +612,23 @@ const struct kind kind_runs = {
 	.what = "a number of runs from 1 to 1000000",
 	.least = 1,
 	.most = 1000000,
+};
+const struct kind kind_field = {
+	.parse = parse_number,
+	.what = "a field from 1 to 1000000",
+	.least = 1,
+	.most = 1000000,
+};
+const struct kind kind_delimiter = {
+	.parse = parse_delimiter,
+	.what = "one byte, or \\t",
+};
+const struct kind kind_time_unit = {
+	.parse = parse_choice,
+	.what = "a unit (s, ms, us, ns)",
+	.choices = unit_names,
+};
+const struct kind kind_path = {
+	.parse = parse_path,
+	.what = "the name of a file (./-x for a file called -x)",
 };

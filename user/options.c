@@ -157,9 +157,10 @@ static int parse_value(struct options *o, int i, const char *text, char *err, si
 	label_of(row, label);
 	*err = 0;
 	ret = row->kind->parse(&v);
-	if (!ret)
-		o->given |= 1ull << i;
-	else if (!*err)
+	if (!ret) {
+		o->given[i] = true;
+		o->text[i] = text;
+	} else if (!*err)
 		refuse(err, err_size, ret, "%s %s: not %s; for example %s %s", label,
 		       *text ? text : "''", row->kind->what, label, row->example);
 	return ret ? -EINVAL : 0;
@@ -174,6 +175,7 @@ static bool key_is_packet(const struct options *o)
 static int validate_engine(const struct options *o, char *err, size_t err_size)
 {
 	const u32 timer = 1u << XDD_ENGINE_timer, rsbf = 1u << XDD_ENGINE_rsbf;
+	const u32 bloom = 1u << XDD_ENGINE_bloom, sbf = 1u << XDD_ENGINE_sbf;
 	const u32 bits = XDD_BIT_ENGINES, all = (1u << XDD_ENGINE_MAX) - 1;
 	const struct {
 		enum option_id id;
@@ -185,7 +187,8 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 		{ OPT_slices, timer, "--engine timer" },
 		{ OPT_variant, rsbf, "--engine rsbf" },
 		{ OPT_p_star, rsbf, "--engine rsbf" },
-		{ OPT_sbf_p, 1u << XDD_ENGINE_sbf, "--engine sbf" },
+		{ OPT_sbf_p, sbf, "--engine sbf" },
+		{ OPT_sbf_max, sbf, "--engine sbf" },
 		{ OPT_window, all & ~bits, "engines with a window, which the bit engines are not" },
 		{ OPT_ticks, all & ~bits, "engines with a window, which the bit engines are not" },
 		{ OPT_window_records, all & ~bits,
@@ -193,8 +196,12 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 		{ OPT_clock, all & ~bits, "engines with a window, which the bit engines are not" },
 		{ OPT_refresh, all & ~bits,
 		  "engines with a window, which the bit engines are not" },
-		{ OPT_capacity, all & ~bits,
-		  "engines with a window: the others take what keys there are; give --memory" },
+		{ OPT_capacity, (all & ~bits) | bloom,
+		  "engines with a window, and bloom: the others take what keys there are; give "
+		  "--memory" },
+		{ OPT_fpr_target, (all & ~bits) | bloom | sbf | rsbf,
+		  "engines with a window, and bloom, sbf, rsbf: nothing of the others follows from "
+		  "it" },
 	};
 	u32 engine = o->engine == OPTION_AUTO ? 1u << XDD_ENGINE_exact : 1u << o->engine;
 	char label[LABEL_MAX];
@@ -203,7 +210,7 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 		if (!option_given(o, only[i].id) || only[i].engines & engine)
 			continue;
 		label_of(&rows[only[i].id], label);
-		return refuse(err, err_size, -EINVAL, "%s is for %s only", label, only[i].text);
+		return refuse(err, err_size, -EINVAL, "%s is for %s", label, only[i].text);
 	}
 	if (option_given(o, OPT_p_star) && o->variant != XDD_VARIANT_algorithm1)
 		return refuse(err, err_size, -EINVAL,
@@ -241,42 +248,65 @@ static int validate_key(const struct options *o, char *err, size_t err_size)
 	return 0;
 }
 
-/* What no single option can know. */
-static int validate(const struct options *o, char *err, size_t err_size)
+/* Sizes and windows: what sets the same thing, and what needs another. */
+static int validate_size(const struct options *o, char *err, size_t err_size)
 {
-	bool window = o->engine == OPTION_AUTO || !xdd_engine_has_bits(o->engine);
-	int ret = validate_key(o, err, err_size);
+	bool no_keys = o->engine == XDD_ENGINE_sbf || o->engine == XDD_ENGINE_rsbf;
 
-	if (ret)
-		return ret;
 	if (option_given(o, OPT_memory) && option_given(o, OPT_capacity))
 		return refuse(err, err_size, -EINVAL,
 			      "--memory and --capacity both set the size of the filter: give one");
-	if (option_given(o, OPT_fpr_target) && !option_given(o, OPT_capacity))
+	if (option_given(o, OPT_window) && option_given(o, OPT_window_records))
+		return refuse(err, err_size, -EINVAL,
+			      "--window and --window-records both set the window: give one");
+	if (o->window_records == 1)
+		return refuse(err, err_size, -EINVAL,
+			      "--window-records 1 is this record alone, compared with none: give "
+			      "at least 2");
+	if (option_given(o, OPT_fpr_target) && !option_given(o, OPT_capacity) && !no_keys)
 		return refuse(err, err_size, -EINVAL,
 			      "--fpr-target needs the number of live keys, for example "
 			      "--capacity 1M --fpr-target %g",
 			      o->fpr_target);
+	if (option_given(o, OPT_fpr_target) && option_given(o, OPT_sbf_p))
+		return refuse(err, err_size, -EINVAL,
+			      "--fpr-target and --sbf-p both set P of --engine sbf: give one");
+	return 0;
+}
+
+/* What no single option can know. */
+static int validate(const struct options *o, char *err, size_t err_size)
+{
+	bool window = o->engine == OPTION_AUTO || !xdd_engine_has_bits(o->engine);
+	int ret = validate_engine(o, err, err_size);
+
+	if (!ret)
+		ret = validate_key(o, err, err_size);
+	if (!ret)
+		ret = validate_size(o, err, err_size);
+	if (ret)
+		return ret;
 	if (o->slicing == XDD_SLICING_none && o->slices > 1)
 		return refuse(err, err_size, -EINVAL,
 			      "--slicing none is one slice: --slices %u contradicts it", o->slices);
-	if (!key_is_packet(o) && window && !option_given(o, OPT_window))
+	if (!key_is_packet(o) && window && !option_given(o, OPT_window) && !o->window_records)
 		return refuse(err, err_size, -EINVAL,
 			      "--key %s keeps one packet per key and window and drops the rest, so "
 			      "it needs a window that you chose, for example --window 1s",
 			      key_names[o->key]);
-	return validate_engine(o, err, err_size);
+	return 0;
 }
 
 void options_init(struct options *o, const char *command)
 {
 	*o = (struct options){
 		.command = command,
-		.engine = OPTION_AUTO,
+		.engine = strcmp(command, "simulate") ? OPTION_AUTO : XDD_ENGINE_rlbsbf,
 		.clock = OPTION_AUTO,
 		.slicing = OPTION_AUTO,
 		.placement = OPTION_AUTO,
 		.key = XDD_KEY_packet,
+		.delimiter = '\t',
 		.hash = XDD_HASH_keyed,
 		.action = XDD_ACTION_drop,
 		.mark_dscp = DEFAULT_MARK_DSCP,
@@ -315,6 +345,19 @@ int options_parse(struct options *o, int argc, char **argv, unsigned int on, cha
 	o->args = argv + optind;
 	o->n_args = argc - optind;
 	return o->help ? 0 : validate(o, err, err_size);
+}
+
+void options_given(const struct options *o,
+		   void (*each)(const char *name, const char *text, void *context), void *context)
+{
+	char name[LABEL_MAX];
+
+	for (int i = 0; i < OPT_MAX; i++) {
+		if (!option_given(o, i))
+			continue;
+		long_name(&rows[i], name);
+		each(name, o->text[i], context);
+	}
 }
 
 bool option_name_valid(const char *text)

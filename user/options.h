@@ -23,9 +23,11 @@ enum {
 	ON_PCAP = 1 << 7,
 	ON_BENCH = 1 << 8,
 	ON_SIMULATE = 1 << 9,
+	ON_STREAM = 1 << 10,
 	ON_NIC = ON_LOAD | ON_RUN,
-	ON_FILTER = ON_NIC | ON_PCAP,
-	ON_ALL = (1 << 10) - 1,
+	ON_FILTER = ON_NIC | ON_PCAP, /* filters of packets */
+	ON_EVENTS = ON_STREAM | ON_SIMULATE,
+	ON_ALL = (1 << 11) - 1,
 	EVERYDAY = 1 << 15, /* shown by --help */
 };
 
@@ -33,34 +35,47 @@ enum {
  * The long name is the field with '-' for '_'. The example completes error messages.
  */
 #define OPTIONS(X)                                                                                 \
-	X(engine, engine, 0, "NAME", ON_FILTER | ON_SIMULATE | EVERYDAY,                           \
+	X(engine, engine, 0, "NAME", ON_FILTER | ON_EVENTS | EVERYDAY,                             \
 	  "tagged, timer, exact, ...: see help engines (default: tagged on a NIC, exact for "      \
 	  "files)",                                                                                \
 	  "tagged")                                                                                \
-	X(memory, size, 0, "SIZE", ON_FILTER | ON_SIMULATE | EVERYDAY,                             \
+	X(memory, size, 0, "SIZE", ON_FILTER | ON_EVENTS | EVERYDAY,                               \
 	  "filter size in all (default 32MiB; --engine exact on files: as needed)", "64MiB")       \
-	X(capacity, count, 0, "KEYS", ON_FILTER,                                                   \
+	X(capacity, count, 0, "KEYS", ON_FILTER | ON_EVENTS,                                       \
 	  "size for this many live keys instead of --memory", "4M")                                \
-	X(fpr_target, ratio, 0, "P", ON_FILTER,                                                    \
-	  "false-positive rate that --capacity is to reach (timer: 0.001)", "0.001")               \
-	X(window, time, 0, "TIME", ON_FILTER | ON_SET | EVERYDAY,                                  \
-	  "how long a packet is remembered (default 20ms)", "20ms")                                \
-	X(ticks, ticks, 0, "N", ON_FILTER | ON_SIMULATE,                                           \
+	X(fpr_target, ratio, 0, "P", ON_FILTER | ON_EVENTS,                                        \
+	  "false-positive rate that --capacity is to reach (timer, bloom: 0.001); --engine sbf: "  \
+	  "that sets P (0.1), rsbf: K",                                                            \
+	  "0.001")                                                                                 \
+	X(window, time, 0, "TIME", ON_FILTER | ON_EVENTS | ON_SET | EVERYDAY,                      \
+	  "how long a packet is remembered (default 20ms; stream: for ever)", "20ms")              \
+	X(ticks, ticks, 0, "N", ON_FILTER | ON_EVENTS,                                             \
 	  "resolution: ticks in a window, 1 to 119 (default 16)", "16")                            \
 	X(clock, clock, 0, "NAME", ON_NIC,                                                         \
 	  "exact, coarse, or auto: coarse where a tick is at least its step", "auto")              \
-	X(refresh, flag, 0, NULL, ON_FILTER | EVERYDAY, "a duplicate restarts the window", NULL)   \
-	X(hashes, hashes, 0, "K", ON_FILTER | ON_SIMULATE,                                         \
+	X(refresh, flag, 0, NULL, ON_FILTER | ON_STREAM | EVERYDAY,                                \
+	  "a duplicate restarts the window", NULL)                                                 \
+	X(hashes, hashes, 0, "K", ON_FILTER | ON_EVENTS,                                           \
 	  "timers or bits per key, 1 to 8 (default: 4 of timer and bloom, 2 of the other bit "     \
-	  "engines)",                                                                              \
+	  "engines, rsbf by --fpr-target)",                                                        \
 	  "4")                                                                                     \
-	X(variant, variant, 0, "NAME", ON_FILTER | ON_SIMULATE,                                    \
+	X(variant, variant, 0, "NAME", ON_FILTER | ON_EVENTS,                                      \
 	  "of --engine rsbf: published (default) or algorithm1", "algorithm1")                     \
-	X(p_star, ratio, 0, "P", ON_FILTER | ON_SIMULATE,                                          \
+	X(p_star, ratio, 0, "P", ON_FILTER | ON_EVENTS,                                            \
 	  "of --variant algorithm1: the least chance of being inserted (default 0.03)", "0.03")    \
-	X(sbf_p, sbf_p, 0, "P", ON_FILTER | ON_SIMULATE,                                           \
-	  "of --engine sbf: cells that each event clears, 1 to 64 (default 4)", "4")               \
-	X(records, count, 0, "N", ON_SIMULATE, "length of the stream (default 1M)", "69.5M")       \
+	X(sbf_p, sbf_p, 0, "P", ON_FILTER | ON_EVENTS,                                             \
+	  "of --engine sbf: cells that each event counts down, 1 to 64 (default: from "            \
+	  "--fpr-target)",                                                                         \
+	  "4")                                                                                     \
+	X(sbf_max, sbf_max, 0, "MAX", ON_FILTER | ON_EVENTS,                                       \
+	  "of --engine sbf: what a key's cells are set to, 1 to 255 (default 1)", "3")             \
+	X(trace, input, 0, "FILE", ON_SIMULATE,                                                    \
+	  "a real stream instead of a made one: an event a line, or columns; - is stdin",          \
+	  "events.csv.gz")                                                                         \
+	X(trace_columns, text, 0, "NAMES", ON_SIMULATE,                                            \
+	  "what the columns of a --trace without a header are", "producer,event,time")             \
+	X(records, count, 0, "N", ON_SIMULATE,                                                     \
+	  "length of the stream (default 1M; of a --trace: all)", "69.5M")                         \
 	X(distribution, distribution, 0, "NAME", ON_SIMULATE,                                      \
 	  "of the identifiers: uniform (default) or zipf:ALPHA", "zipf:1.1")                       \
 	X(domain, count, 0, "N", ON_SIMULATE, "number of identifiers", "10M")                      \
@@ -68,13 +83,15 @@ enum {
 	  "instead: as many identifiers as make this share of a uniform stream distinct "          \
 	  "(default 0.15)",                                                                        \
 	  "0.15")                                                                                  \
-	X(window_records, count, 0, "N", ON_SIMULATE,                                              \
-	  "how many records are remembered (engines with a window)", "100k")                       \
+	X(window_records, count, 0, "N", ON_PCAP | ON_EVENTS,                                      \
+	  "compare with the last N records, or frames, this one included, instead of a time",      \
+	  "100k")                                                                                  \
+	X(rate, count, 0, "N", ON_SIMULATE, "records a second, for --window", "100k")              \
 	X(every, count, 0, "N", ON_SIMULATE, "also the state after each N records", "1M")          \
 	X(runs, runs, 0, "N", ON_SIMULATE, "repeat with other seeds: mean and deviation", "10")    \
-	X(slicing, slicing, 0, "NAME", ON_FILTER | ON_SIMULATE,                                    \
+	X(slicing, slicing, 0, "NAME", ON_FILTER | ON_EVENTS,                                      \
 	  "none, horizontal or vertical (--engine timer)", "horizontal")                           \
-	X(slices, slices, 0, "S", ON_FILTER | ON_SIMULATE,                                         \
+	X(slices, slices, 0, "S", ON_FILTER | ON_EVENTS,                                           \
 	  "number of slices (default: one cache line each)", "1024")                               \
 	X(placement, placement, 0, "NAME", ON_NIC | EVERYDAY,                                      \
 	  "shared, percpu, or auto: shared unless one interface has one receive queue", "shared")  \
@@ -109,8 +126,9 @@ enum {
 	X(tunnel_port, tunnel_port, 0, "LIST", ON_FILTER,                                          \
 	  "TUNNEL=PORT,...: UDP ports instead of the usual ones, of vxlan, geneve, gtpu, mpls",    \
 	  "vxlan=4789,vxlan=14789,geneve=16081")                                                   \
-	X(hash, hash, 0, "NAME", ON_FILTER, "keyed (default), siphash or xxh64", "keyed")          \
-	X(seed, seed, 0, "N", ON_FILTER | ON_SIMULATE,                                             \
+	X(hash, hash, 0, "NAME", ON_FILTER | ON_STREAM, "keyed (default), siphash or xxh64",       \
+	  "keyed")                                                                                 \
+	X(seed, seed, 0, "N", ON_FILTER | ON_EVENTS,                                               \
 	  "seed of the hash, or random (default: random on a NIC, 0 for files)", "42")             \
 	X(verify_checksum, flag, 0, NULL, ON_PCAP,                                                 \
 	  "pass IPv4 packets with a wrong header checksum, uncompared", NULL)                      \
@@ -118,8 +136,9 @@ enum {
 	  "what happens to duplicates: drop (default), count, mark[:dscp=N|:meta], "               \
 	  "redirect:IFACE",                                                                        \
 	  "mark:dscp=63")                                                                          \
-	X(forward, iface, 0, "IFACE", ON_NIC | ON_SET | EVERYDAY,                                  \
-	  "send what is kept to this interface instead of up the stack", "tool0")                  \
+	X(forward, forward, 0, "IFACE", ON_NIC | ON_SET | EVERYDAY,                                \
+	  "send what is kept to this interface instead of up the stack; none: up the stack",       \
+	  "tool0")                                                                                 \
 	X(mode, mode, 0, "MODE", ON_NIC | ON_CHECK | EVERYDAY,                                     \
 	  "native (default), generic, or auto: native if the driver can", "native")                \
 	X(frags, when, 0, "WHEN", ON_NIC, "jumbo packets in fragments: on, off or auto (default)", \
@@ -141,6 +160,22 @@ enum {
 	  "copies.pcap")                                                                           \
 	X(format, format, 0, "NAME", ON_PCAP | EVERYDAY,                                           \
 	  "pcap or pcapng (default: the input's format)", "pcapng")                                \
+	X(field, field, 0, "N", ON_STREAM,                                                         \
+	  "the key is field N, from 1 (default: the whole record)", "2")                           \
+	X(delimiter, delimiter, 0, "C", ON_STREAM, "what separates fields (default: a tab)", ",")  \
+	X(time_field, field, 0, "N", ON_STREAM, "field N is the time of the record, for --window", \
+	  "1")                                                                                     \
+	X(time_unit, time_unit, 0, "UNIT", ON_STREAM,                                              \
+	  "unit of that time, which may have decimals: s (default), ms, us, ns", "ms")             \
+	X(null, flag, '0', NULL, ON_STREAM, "records end with a byte of 0, not with a newline",    \
+	  NULL)                                                                                    \
+	X(unbuffered, flag, 0, NULL, ON_STREAM, "write each record on its own", NULL)              \
+	X(summary, path, 0, "FILE", ON_STREAM, "write what --json prints to this file",            \
+	  "summary.json")                                                                          \
+	X(save, path, 0, "FILE", ON_STREAM, "save the filter to this file at the end",             \
+	  "filter.xdd")                                                                            \
+	X(restore, path, 0, "FILE", ON_STREAM,                                                     \
+	  "start with the filter that --save left; its options apply", "filter.xdd")               \
 	X(progress, when, 0, "WHEN", ON_PCAP, "progress bar: on, off, or auto: on a terminal",     \
 	  "auto")                                                                                  \
 	X(json, flag, 0, NULL, ON_ALL | EVERYDAY, "print the result as JSON", NULL)                \
@@ -157,7 +192,8 @@ enum option_id { OPTIONS(OPTION_ENUM) OPT_MAX };
 enum xdp_mode { MODE_NATIVE, MODE_GENERIC, MODE_AUTO };
 enum option_frags { FRAGS_OFF, FRAGS_ON };	    /* or OPTION_AUTO */
 enum option_progress { PROGRESS_OFF, PROGRESS_ON }; /* or OPTION_AUTO */
-enum option_format { FORMAT_PCAP, FORMAT_PCAPNG };  /* or OPTION_AUTO: as the input */
+enum option_unit { UNIT_S, UNIT_MS, UNIT_US, UNIT_NS };
+enum option_format { FORMAT_PCAP, FORMAT_PCAPNG }; /* or OPTION_AUTO: as the input */
 
 enum option_policy { POLICY_IGNORE, POLICY_KEY };
 
@@ -186,7 +222,8 @@ struct options {
 	const char *command; /* its name */
 	char **args;	     /* what is not an option: interfaces, files, names */
 	int n_args;
-	u64 given; /* bit OPT_<field> */
+	bool given[OPT_MAX];	   /* see option_given() */
+	const char *text[OPT_MAX]; /* of those given, the value as it was written */
 
 	int engine;	   /* enum xdd_engine */
 	u64 memory;	   /* bytes */
@@ -201,7 +238,7 @@ struct options {
 	u32 slices;
 	int variant;   /* enum xdd_variant; default published */
 	double p_star; /* above 0, below 1 */
-	u32 sbf_p;
+	u32 sbf_p, sbf_max;
 	int placement; /* enum xdd_placement */
 
 	int key; /* enum xdd_key_kind; default packet */
@@ -236,7 +273,14 @@ struct options {
 	int format;   /* enum option_format */
 	int progress; /* enum option_progress */
 
-	u64 records, domain, window_records, every;
+	u32 field, time_field; /* from 1 */
+	u8 delimiter;	       /* default a tab */
+	int time_unit;	       /* enum option_unit */
+	bool null, unbuffered;
+	const char *summary, *save, *restore; /* files or NULL */
+
+	const char *trace, *trace_columns;
+	u64 records, domain, window_records, rate, every;
 	double distribution; /* 0: uniform, else ALPHA of zipf */
 	double distinct;     /* above 0, below 1 */
 	u32 runs;
@@ -246,7 +290,7 @@ struct options {
 
 static inline bool option_given(const struct options *o, enum option_id id)
 {
-	return o->given >> id & 1;
+	return o->given[id];
 }
 
 #define DEFAULT_MARK_DSCP 63
@@ -260,6 +304,10 @@ void options_init(struct options *o, const char *command);
  */
 int options_parse(struct options *o, int argc, char **argv, unsigned int on, char *err,
 		  size_t err_size);
+
+/* Call @each with the name and the value ("" where it takes none) of every option given. */
+void options_given(const struct options *o,
+		   void (*each)(const char *name, const char *text, void *context), void *context);
 
 /* Is @text a valid instance name: 1 to 32 of [A-Za-z0-9_-]? */
 bool option_name_valid(const char *text);

@@ -10,7 +10,6 @@
 #include "user/accessors.h"
 #include "user/secret.h"
 
-#define STORE_FIRST_SIZE (1u << 14)
 #define HUGE_PAGE (2ul << 20)
 
 static struct store_entry *entries_new(size_t size)
@@ -38,13 +37,22 @@ static int lines_new(struct xdd_store *store)
 	return 0;
 }
 
+static bool sbf_is_valid(const struct xdd_fixed *fixed)
+{
+	u32 bits = fixed->sbf_bits;
+
+	return (bits == 1 || bits == 2 || bits == 4 || bits == 8) && fixed->sbf_max &&
+	       fixed->sbf_max >> bits == 0 && fixed->reset_bits && fixed->reset_bits <= 64 / bits;
+}
+
 /* The core multiplies bits by 32-bit numbers, and events by 22-bit ones. */
 static bool bits_are_valid(const struct xdd_fixed *fixed, u64 lines)
 {
+	if (fixed->engine == XDD_ENGINE_sbf && !sbf_is_valid(fixed))
+		return false;
 	return fixed->hashes && fixed->hashes <= lines &&
 	       lines / fixed->hashes <= (1ULL << 32) / XDD_LINE_BITS &&
-	       fixed->variant < XDD_VARIANT_MAX && fixed->reset_bits && fixed->reset_bits <= 64 &&
-	       fixed->reservoir_events <= 1ULL << 42;
+	       fixed->variant < XDD_VARIANT_MAX && fixed->reservoir_events <= 1ULL << 42;
 }
 
 static bool fixed_is_valid(const struct xdd_fixed *fixed)
@@ -226,21 +234,49 @@ static u64 time_before(const struct xdd_store *store, u64 ns)
 	return store->latest_ns > ns ? store->latest_ns - ns : 0;
 }
 
-/* Forget what a capture in order of time can no longer need, then those within the window. */
+static size_t entries_since(const struct xdd_store *store, u64 since_ns)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < store->size; i++)
+		n += store->entries[i].time_ns != STORE_FREE &&
+		     store->entries[i].time_ns >= since_ns;
+	return n;
+}
+
+/* The time since which a quarter of the table was last seen, or a little less: as little as an
+ * eighth, unless there are many of one time.
+ */
+static u64 time_to_keep(const struct xdd_store *store, u64 low, u64 high)
+{
+	while (high - low > 1) {
+		u64 middle = low + (high - low) / 2;
+		size_t n = entries_since(store, middle);
+
+		if (n > store->size / 4)
+			low = middle;
+		else
+			high = middle;
+		if (n <= store->size / 4 && n >= store->size / 8)
+			break;
+	}
+	return high;
+}
+
+/* Forget what a capture in order of time can no longer need, then the oldest within the window. */
 static int entries_forget(struct xdd_store *store)
 {
-	u64 window = store->live.window_ns;
+	u64 since = time_before(store, store->live.window_ns);
 	size_t before;
 
-	if (entries_move(store, store->size, time_before(store, window), false))
+	if (entries_move(store, store->size, since, false))
 		return -ENOMEM;
 	if (store->used <= store->size / 4)
 		return 0;
 	before = store->used;
-	if (entries_move(store, store->size, time_before(store, window / 4), false))
+	since = time_to_keep(store, since, store->latest_ns + 1);
+	if (entries_move(store, store->size, since, false))
 		return -ENOMEM;
-	if (store->used > store->size / 4)
-		entries_move(store, store->size, STORE_FREE, false);
 	store->forgotten += before - store->used;
 	return 0;
 }
@@ -253,11 +289,11 @@ static int entries_forget(struct xdd_store *store)
  */
 static int entries_make_room(struct xdd_store *store)
 {
-	u64 recent = 2 * store->live.window_ns;
+	u64 recent = store->live.window_ns * (store->in_order ? 1 : 2);
 
 	if (!store->keep_all && store->latest_ns > recent) {
 		if (entries_move(store, store->size, store->latest_ns - recent,
-				 log_keep(store, store->size)))
+				 !store->in_order && log_keep(store, store->size)))
 			return -ENOMEM;
 		if (store->used <= store->size / 4)
 			return 0;
@@ -293,6 +329,48 @@ u64 *store_exact(struct xdd_store *store, const struct xdd_digest *digest, u64 n
 	return &entry->time_ns;
 }
 
+static bool is_table_size(u64 size)
+{
+	return size >= STORE_FIRST_SIZE && !(size & (size - 1));
+}
+
+int store_resize(struct xdd_store *store, u64 size, u64 log_room)
+{
+	if (!is_table_size(size) || (log_room && !is_table_size(log_room)))
+		return -EINVAL;
+	if (size > store->max_size || log_room > store->max_size - size)
+		return -ENOSPC;
+	free(store->entries);
+	store->entries = entries_new(size);
+	store->size = size;
+	store->used = 0;
+	log_drop(store);
+	if (log_room)
+		store->log = malloc(log_room * sizeof(*store->log));
+	store->log_room = log_room;
+	return store->entries && (store->log || !log_room) ? 0 : -ENOMEM;
+}
+
+int store_put(struct xdd_store *store, const struct store_entry *entry)
+{
+	struct store_entry *to = entry_of(store->entries, store->size, &entry->digest);
+
+	if (to->time_ns != STORE_FREE || entry->time_ns == STORE_FREE ||
+	    store->used >= store->size / 2)
+		return -EINVAL;
+	*to = *entry;
+	store->used++;
+	return 0;
+}
+
+int store_log(struct xdd_store *store, const struct store_entry *entry)
+{
+	if (entry->time_ns == STORE_FREE || store->logged >= store->log_room)
+		return -EINVAL;
+	log_add(store, entry);
+	return 0;
+}
+
 /* The verdict with hash and engine as constants, so that no word of a packet is asked for them. */
 #define DECIDE_EXACT(name, help)                                                                   \
 	static struct xdd_verdict decide_exact_##name(struct xdd_store *store,                     \
@@ -325,17 +403,19 @@ struct xdd_verdict store_decide(struct xdd_store *store, const struct xdd_packet
 	return verdict;
 }
 
-static u64 line_bits(const struct xdd_line *line)
+/* Cells of the line, of @bits bits, that are not 0. */
+static u64 line_used(const struct xdd_line *line, u32 bits)
 {
-	u64 bits = 0;
+	u64 used = 0;
 
 	for (u32 i = 0; i < XDD_LINE_WORDS; i++)
-		bits += __builtin_popcountll(line->word[i]);
-	return bits;
+		used += __builtin_popcountll(xdd_sbf_used(line->word[i], bits));
+	return used;
 }
 
 double store_load(struct xdd_store *store, u64 now_ns)
 {
+	u32 cell_bits = store->fixed.engine == XDD_ENGINE_sbf ? store->fixed.sbf_bits : 1;
 	bool cells = store->fixed.engine == XDD_ENGINE_tagged;
 	u64 lines = (u64)store->fixed.blocks * store->fixed.lines_per_block, used = 0;
 	struct xdd_fill fill;
@@ -347,6 +427,6 @@ double store_load(struct xdd_store *store, u64 now_ns)
 		return (double)fill.live / lines / (cells ? XDD_LINE_CELLS : XDD_LINE_TIMERS);
 	}
 	for (u64 i = 0; i < lines; i++)
-		used += line_bits(&store->lines[i]);
-	return (double)used / lines / XDD_LINE_BITS;
+		used += line_used(&store->lines[i], cell_bits);
+	return (double)used * cell_bits / lines / XDD_LINE_BITS;
 }

@@ -13,6 +13,7 @@ struct xdd_verdict;
 
 /* Exact engine: an entry is free while its time is STORE_FREE. */
 #define STORE_FREE (~0ULL)
+#define STORE_FIRST_SIZE (1u << 14) /* entries of the smallest table */
 
 struct store_entry {
 	struct xdd_digest digest;
@@ -35,10 +36,15 @@ struct xdd_store {
 	size_t logged, log_room;
 	u64 logged_ns; /* the latest time among them */
 	bool keep_all; /* time stepped back once: no key leaves any more */
-	u64 forgotten; /* exact: live keys given up for want of memory */
-	u64 evictions; /* tagged: live cells replaced */
-	u64 time_back; /* look-ups behind their line's tick */
+	bool in_order; /* set by who knows that time never steps back: none needs to be kept for it */
+	u64 forgotten;	/* exact: live keys given up for want of memory */
+	u64 evictions;	/* tagged: live cells replaced */
+	u64 time_back;	/* look-ups behind their line's tick */
+	u64 unanswered; /* batches: questions that found no memory, taken for distinct */
 };
+
+/* A window without an end, for the exact engine; time, in any unit, stays below half of it. */
+#define STORE_FOREVER_NS (1ULL << 62)
 
 /*
  * Make the filter that @fixed and @live describe, with hash secrets drawn from fixed->seed.
@@ -64,6 +70,16 @@ static inline u64 store_random(struct xdd_store *store)
 	store->random = xdd_mix64(random + 1);
 	return random;
 }
+
+/*
+ * Rebuild an exact engine's table as it was: room for @size entries and for @log_room of the log,
+ * both powers of two of at least STORE_FIRST_SIZE, then each entry, in any order, and those of the
+ * log in theirs. Return 0; -EINVAL for a size or an entry that no table has (one that is there
+ * already, one too many); -ENOSPC for more than the store may take; -ENOMEM.
+ */
+int store_resize(struct xdd_store *store, u64 size, u64 log_room);
+int store_put(struct xdd_store *store, const struct store_entry *entry);
+int store_log(struct xdd_store *store, const struct store_entry *entry);
 
 /* Share of the cells, bits or entries that are used at @now_ns. */
 double store_load(struct xdd_store *store, u64 now_ns);

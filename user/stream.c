@@ -91,7 +91,7 @@ bool truth_ask(struct truth *truth, u64 id, u64 record)
 	bool seen;
 
 	if (truth->window) {
-		seen = *at && record - *at <= truth->window;
+		seen = *at && record - *at < truth->window;
 		if (!seen)
 			*at = record;
 		return seen;

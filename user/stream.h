@@ -30,8 +30,8 @@ struct truth {
 	u64 window;
 };
 
-/* @window: records in which a copy is one, counted from the first; 0: for ever. Returns 0 or
- * -ENOMEM. truth_close() frees.
+/* @window: so many records, from the first one of a key on, hold its copies; 0: all do. Returns 0
+ * or -ENOMEM. truth_close() frees.
  */
 int truth_open(struct truth *truth, u64 domain, u64 window);
 void truth_close(struct truth *truth);

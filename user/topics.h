@@ -9,12 +9,14 @@
 #include <stdio.h>
 
 /* X(name, summary); topic_<name>() in topics.c prints it. */
-#define TOPICS(X)                                                                     \
-	X(engines, "engines, keys, hashes, slicing, placement, clocks, actions")      \
-	X(tunnels, "--inner: what is looked into, and how far")                       \
-	X(policy, "what tells packets apart on your site: fields, VLANs, interfaces") \
-	X(cluster, "filters on several machines")                                     \
-	X(papers, "where the filters come from")
+#define TOPICS(X)                                                                            \
+	X(engines, "engines, keys, hashes, slicing, placement, clocks, actions")             \
+	X(tunnels, "--inner: what is looked into, and how far")                              \
+	X(policy, "what tells packets apart on your site: fields, VLANs, interfaces")        \
+	X(cluster, "filters on several machines")                                            \
+	X(papers, "where the filters come from")                                             \
+	X(records, "what stream takes for a record, its time and its window; saved filters") \
+	X(streams, "what simulate runs, the truth it compares with, what --trace reads")
 
 /* Print the topic called @name to @to; false if there is none. */
 bool topic_print(FILE *to, const char *name);

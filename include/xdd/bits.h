@@ -149,16 +149,6 @@ XDD_INLINE u64 xdd_bits_clear_mask(XDD_FIXED struct xdd_fixed *fixed, u64 *word,
 	return old;
 }
 
-/* Clear @n bits (1..64) from bit @i on, around the end of their word. */
-XDD_INLINE void xdd_bits_clear_run(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_bits *bits,
-				   u32 i, u32 n)
-{
-	u32 shift;
-	u64 *word = xdd_bits_word(bits, i, &shift);
-
-	xdd_bits_clear_mask(fixed, word, xdd_bits_turn(~0ULL >> (64 - n), shift));
-}
-
 /* Clear bit @i. Returns 1 if it was 1. */
 XDD_INLINE u32 xdd_bits_clear(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_bits *bits, u32 i)
 {

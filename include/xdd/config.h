@@ -10,7 +10,7 @@
 #include "types.h"
 
 /* Changes whenever a pinned layout changes: a loader refuses pins of another one. */
-#define XDD_ABI 3
+#define XDD_ABI 4
 
 #define XDD_MAX_IFACES 16
 #define XDD_MAX_HASHES 8
@@ -34,7 +34,7 @@
 	X(timer, timers, "Bloom filter of k timers per key, sliced")                   \
 	X(exact, table, "hash of 128-bit digests, or of whole flow keys")              \
 	X(bloom, bits, "Bloom filter: k bits per key, never cleared")                  \
-	X(sbf, bits, "stable Bloom filter: each event clears P cells at random")       \
+	X(sbf, bits, "stable Bloom filter: each event counts P cells down")            \
 	X(rsbf, bits, "reservoir sampling: each event resets a bit in each of k")      \
 	X(bsbf, bits, "biased sampling: each new key resets a bit in each of k")       \
 	X(bsbfsd, bits, "biased sampling, single deletion: a bit in one of k filters") \
@@ -193,12 +193,12 @@ struct xdd_fixed {
 	u8 zero_length_ok;    /* IP length 0: up to the captured end (files) */
 	u8 short_capture_ok;  /* cut by the snap length: key on what there is (files) */
 	u8 non_ip_frame;      /* frames without IP: key on the frame, else bypass */
-	u8 inner;	      /* key on the innermost packet of tunnels */
-	u8 vni_key;	      /* ... and on the identifier of the tunnel around it */
+	u8 sbf_max;	      /* sbf: MAX, 1..2^sbf_bits - 1 */
+	u8 sbf_bits;	      /* sbf: bits of a cell, 1, 2, 4 or 8 */
 	u64 tick_ns;	      /* length of a tick, at least 1 */
 	u64 seed;	      /* XXH64 */
 	u32 variant;	      /* rsbf: enum xdd_variant */
-	u32 reset_bits;	      /* sbf: cells that each event clears, 1..64 */
+	u32 reset_bits;	      /* sbf: cells that each event counts down, 1..64/sbf_bits */
 	u64 reservoir_events; /* rsbf, algorithm1: events until s/i is p*, at most 2^42 */
 	u16 tunnel_port[XDD_TUNNEL_PORTS]; /* UDP, destination; 0: a free entry */
 	u8 tunnel_kind[XDD_TUNNEL_PORTS];  /* enum xdd_tunnel */
@@ -207,7 +207,9 @@ struct xdd_fixed {
 	u8 vlan_key;			   /* VLAN identifiers tell packets apart ... */
 	u8 vlan_maps;			   /* ... of which the first so many in: */
 	u8 scope_iface;			   /* packets of different interfaces are different */
-	u8 pad[5];
+	u8 inner;			   /* key on the innermost packet of tunnels ... */
+	u8 vni_key;			   /* ... and on the identifier of the tunnel around it */
+	u8 pad[3];
 	u16 vlan_from[XDD_MAX_VLAN_MAPS];
 	u16 vlan_to[XDD_MAX_VLAN_MAPS]; /* 0: as without the tag */
 };

@@ -13,9 +13,11 @@
 #include "user/loader/program.h"
 #include "user/secret.h"
 
+#include "ask.skel.h"
 #include "dedup.skel.h"
 
 #define MAX_INSTRUCTIONS 200000
+#define MAX_ASK_INSTRUCTIONS 30000
 
 struct table {
 	u32 loads;
@@ -95,7 +97,7 @@ static void visit(struct xdd_fixed *fixed, void *context)
 			continue;
 
 		fixed->refresh = fixed->key & 1;
-		fixed->hashes = fixed->key + 1;
+		fixed->hashes = few ? XDD_MAX_HASHES : fixed->key + 1;
 		for (fixed->hash = 0; fixed->hash < XDD_HASH_MAX; fixed->hash++) {
 			if (few && fixed->hash != XDD_HASH_keyed)
 				continue;
@@ -128,11 +130,86 @@ static void test_loads(void **state)
 	assert_in_range(table.most, 1000, MAX_INSTRUCTIONS);
 }
 
+static void load_ask(const struct xdd_fixed *fixed, struct table *table)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .kernel_log_buf = kernel_log,
+		    .kernel_log_size = sizeof(kernel_log));
+	struct ask *skel = ask__open_opts(&opts);
+	u32 instructions;
+
+	assert_non_null(skel);
+	*kernel_log = 0;
+	assert_int_equal(program_prepare(skel->obj, fixed, &table->secret, 1000), 0);
+	if (ask__load(skel))
+		fail_msg("engine %u placement %u variant %u k %u MAX %u refused: %s", fixed->engine,
+			 fixed->placement, fixed->variant, fixed->hashes, fixed->sbf_max,
+			 log_end());
+	instructions = verified_instructions(bpf_program__fd(skel->progs.ask_alone));
+	if (instructions > table->most)
+		table->most = instructions;
+	table->loads++;
+	ask__destroy(skel);
+}
+
+/* Both variants of rsbf, and cells of each size, with a MAX that one operation sets, and not. */
+static void visit_shapes(struct xdd_fixed *fixed, struct table *table)
+{
+	load_ask(fixed, table);
+	if (fixed->engine == XDD_ENGINE_rsbf) {
+		fixed->variant = XDD_VARIANT_algorithm1;
+		load_ask(fixed, table);
+		fixed->variant = XDD_VARIANT_published;
+	}
+	if (fixed->engine != XDD_ENGINE_sbf ||
+	    (few && fixed->hashes > 1 && fixed->hashes < XDD_MAX_HASHES))
+		return;
+	for (fixed->sbf_bits = 2; fixed->sbf_bits <= 8; fixed->sbf_bits *= 2) {
+		fixed->reset_bits = 64 / fixed->sbf_bits;
+		fixed->sbf_max = (1u << fixed->sbf_bits) - 1;
+		load_ask(fixed, table);
+		fixed->sbf_max--;
+		load_ask(fixed, table);
+	}
+	fixed->sbf_bits = fixed->sbf_max = 1;
+}
+
+static void visit_bits(struct xdd_fixed *fixed, void *context)
+{
+	struct table *table = context, mine = { .secret = table->secret };
+
+	if (!xdd_engine_has_bits(fixed->engine))
+		return;
+	for (fixed->hashes = 1; fixed->hashes <= XDD_MAX_HASHES; fixed->hashes++)
+		visit_shapes(fixed, &mine);
+	print_message("# engine %u placement %u alone: at most %u instructions\n", fixed->engine,
+		      fixed->placement, mine.most);
+	table->loads += mine.loads;
+	if (mine.most > table->most)
+		table->most = mine.most;
+}
+
+/* The bit engines with every number of hashes. */
+static void test_bits(void **state)
+{
+	struct table table = {};
+
+	(void)state;
+	if (geteuid()) {
+		print_message("# SKIP loading BPF programs needs root\n");
+		skip();
+	}
+	secret_from_seed(&table.secret, 1);
+	structures_each(visit_bits, &table);
+	print_message("# %u loads, at most %u verified instructions\n", table.loads, table.most);
+	assert_in_range(table.most, 500, MAX_ASK_INSTRUCTIONS);
+}
+
 /* --few: a small part of the table. */
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_loads),
+		cmocka_unit_test(test_bits),
 	};
 
 	few = argc > 1 && !strcmp(argv[1], "--few");

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "tests/common/config.h"
+#include "tests/common/numbered.h"
 #include "user/loader/program.h"
 #include "user/metrics/counters.h"
 #include "user/secret.h"
@@ -24,7 +25,6 @@
 #define KEYS 600
 #define WRAPS 10
 #define FEW_WRAPS 3
-#define FRAME 60
 
 static bool few; /* an emulated machine is slow */
 
@@ -59,17 +59,10 @@ static void filter_close(struct filter *filter)
 /* Key @number at @now_ns; 0: by the clock. Returns whether it is a duplicate. */
 static bool ask(struct filter *filter, u32 number, u64 now_ns)
 {
-	u8 frame[FRAME] = { [12] = 8, [14] = 0x45, [17] = FRAME - 14, [22] = 64, [23] = 17 };
+	u8 frame[NUMBERED_BYTES];
 	LIBBPF_OPTS(bpf_test_run_opts, run, .data_in = frame, .data_size_in = sizeof(frame));
-	u32 sum = 0;
 
-	memcpy(frame + 26, &number, sizeof(number));
-	for (int i = 14; i < 34; i += 2)
-		sum += frame[i] << 8 | frame[i + 1];
-	sum = (sum & 0xffff) + (sum >> 16);
-	sum = ~(sum + (sum >> 16));
-	frame[24] = sum >> 8;
-	frame[25] = sum;
+	numbered_make(frame, number);
 	filter->skel->bss->test_now_ns = now_ns;
 	assert_int_equal(bpf_prog_test_run_opts(filter->xdp, &run), 0);
 	assert_in_range(run.retval, XDP_DROP, XDP_PASS);

@@ -44,4 +44,5 @@ check_command "an option before the command" 2 '' 'the command comes first' "$xd
 # shellcheck disable=SC2016 # the inner shell expands it
 check_command "output that cannot be written is a failure" 1 '' 'cannot write to stdout' \
 	bash -c '"$0" --help >/dev/full' "$xdd"
+check_command "help --help" 0 '^usage: xdp-dedup COMMAND' '' "$xdd" help --help
 finish

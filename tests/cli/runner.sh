@@ -28,6 +28,14 @@ sums 'an exit code without a failure' '1 passed, 1 failed' 1 'echo ok 1; echo 1.
 sums 'a crash' '1 passed, 1 failed' 1 'echo ok 1; echo 1..1; kill -SEGV $$'
 sums 'a crash after a failure' '0 passed, 2 failed' 1 'echo not ok 1; echo 1..1; kill -SEGV $$'
 sums 'a test without end' '1 passed, 1 failed' 1 'echo ok 1; echo 1..1; sleep 60' 1
+
+# A run that is ended ends its test, too.
+printf '#!/bin/bash\necho $$ >"%s"\nsleep 60\n' "$tmp/pid" >"$tmp/test.sh"
+tests/run "$tmp/test.sh" >/dev/null &
+wait_until test -s "$tmp/pid"
+kill $!
+wait $!
+check "no test outlives the runner" wait_until bash -c "! kill -0 $(cat "$tmp/pid")"
 rm "$tmp/test.sh"
 check_command 'no such test' 1 '1 failed' '' tests/run "$tmp/test.sh"
 

@@ -30,6 +30,8 @@ static inline struct xdd_fixed config_fixed(u32 engine, u32 key)
 		.tick_ns = CONFIG_TICK_NS,
 		.seed = 20240229,
 		.reset_bits = 4,
+		.sbf_max = 1,
+		.sbf_bits = 1,
 	};
 
 	return fixed;

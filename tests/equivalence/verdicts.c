@@ -85,7 +85,11 @@ static void vary(struct xdd_fixed *fixed, struct xdd_live *live)
 	fixed->tunnel_port[7] = 2152;
 	fixed->tunnel_kind[7] = XDD_TUNNEL_gtpu;
 	vary_policy(fixed, xdd_mix64(bits));
-	fixed->reset_bits = 1 + (bits >> 40) % 64;
+	fixed->sbf_bits = 1u << run_number % 4;
+	fixed->sbf_max = 1 + (bits >> 48) % ((1u << fixed->sbf_bits) - 1);
+	fixed->reset_bits = 1 + (bits >> 40) % (64 / fixed->sbf_bits);
+	fixed->variant = bits >> 14 & 1;
+	fixed->reservoir_events = 1 + (bits >> 56);
 	live->window_ticks = 1 + (bits >> 32) % XDD_MAX_WINDOW_TICKS;
 	live->window_ns = live->window_ticks * fixed->tick_ns;
 }

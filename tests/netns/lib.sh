@@ -65,16 +65,6 @@ unload_ours() {
 }
 at_exit unload_ours
 
-# wait_until COMMAND...: within five seconds
-wait_until() {
-	local i
-	for i in $(seq 100); do
-		"$@" >/dev/null 2>&1 && return 0
-		sleep 0.05
-	done
-	return 1
-}
-
 # json FILE EXPRESSION: Python over the file's content j
 json() {
 	python3 -c 'import json, sys

@@ -87,10 +87,23 @@ load "$in" --window 1s
 "$frames" make "$tmp/in.pcap" --packets $packets --copies 1
 listen "$tmp/tool.pcap" "e$$" "$tx"
 transmit "$tmp/in.pcap"
+wait_until test "$(counters "$in" | cut -d' ' -f1)" = $((2 * packets))
 listen_end
 "$frames" read "$tmp/tool.pcap" >"$tmp/tool"
 check_equal "set --forward and --action redirect" "$((2 * packets)) $packets $packets" \
 	"$(seen "$tmp/tool")"
+check_command "set says which action" 0 "action redirect:$tool, what is kept goes to $tool" '' \
+	"$xdd" set "$in" --forward "$tool"
+check_command "set --forward none" 0 'action count$' '' "$xdd" set "$in" --forward none --action count
+check_equal "no target is left" "" "$("$xdd" status "$in" --json |
+	json /dev/stdin 'j[0]["config"]["forward"]')"
+listen "$tmp/stack.pcap" "$in"
+transmit "$tmp/in.pcap"
+wait_until test "$(counters "$in" | cut -d' ' -f1)" = $((4 * packets))
+listen_end
+"$frames" read "$tmp/stack.pcap" >"$tmp/stack"
+check_equal "set --forward none: all goes up the stack again" "$((2 * packets)) $packets $packets" \
+	"$(seen "$tmp/stack")"
 "$xdd" unload "$in"
 
 # Generic mode sends by every device.

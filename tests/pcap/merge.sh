@@ -113,5 +113,8 @@ exec 4<&-
 umask 027
 "$xdd" pcap "$all" -w "$tmp/mode" --quiet
 check_equal "permissions of a new file" 640 "$(stat -c %a "$tmp/mode")"
+chmod 604 "$tmp/mode"
+"$xdd" pcap "$all" -w "$tmp/mode" --quiet
+check_equal "permissions of a file that is replaced stay" 604 "$(stat -c %a "$tmp/mode")"
 
 finish

@@ -14,9 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "xdd/types.h"
-
-#define FRAME 60
+#include "tests/common/numbered.h"
 
 struct run {
 	u64 before, after;
@@ -31,28 +29,9 @@ static u64 now_ns(void)
 	return now.tv_sec * 1000000000ull + now.tv_nsec;
 }
 
-static void make(u8 frame[FRAME], u32 number)
+static struct run ask(int program, u8 frame[NUMBERED_BYTES])
 {
-	u32 sum = 0;
-
-	memset(frame, 0, FRAME);
-	frame[12] = 8;
-	frame[14] = 0x45;
-	frame[17] = FRAME - 14;
-	frame[22] = 64;
-	frame[23] = 17;
-	memcpy(frame + 26, &number, sizeof(number));
-	for (int i = 14; i < 34; i += 2)
-		sum += frame[i] << 8 | frame[i + 1];
-	sum = (sum & 0xffff) + (sum >> 16);
-	sum = ~(sum + (sum >> 16));
-	frame[24] = sum >> 8;
-	frame[25] = sum;
-}
-
-static struct run ask(int program, u8 frame[FRAME])
-{
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = FRAME);
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = NUMBERED_BYTES);
 	struct run run = { .before = now_ns() };
 
 	if (bpf_prog_test_run_opts(program, &opts)) {
@@ -80,7 +59,7 @@ static void wait_until(u64 when)
 int main(int argc, char **argv)
 {
 	u64 sure, never, counts[4] = { 0 };
-	u8 frame[FRAME];
+	u8 frame[NUMBERED_BYTES];
 	cpu_set_t cpu;
 	int program;
 
@@ -102,7 +81,7 @@ int main(int argc, char **argv)
 	for (u32 i = 0; i < strtoul(argv[4], NULL, 10); i++) {
 		struct run first, second;
 
-		make(frame, (u32)lrand48());
+		numbered_make(frame, (u32)lrand48());
 		first = ask(program, frame);
 		wait_until(first.before + (u64)(drand48() * 1.2 * never));
 		second = ask(program, frame);

@@ -457,7 +457,7 @@ static void sink_names(void **state)
 	assert_true(S_ISLNK(st.st_mode));
 	assert_int_equal(stat(target, &st), 0);
 	assert_int_equal(st.st_size, 3);
-	assert_int_equal(st.st_mode & 0777, 0640);
+	assert_int_equal(st.st_mode & 0777, 0600);
 	unlink(link_path);
 	unlink(target);
 }

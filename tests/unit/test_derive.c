@@ -17,7 +17,7 @@
 #include "model.h"
 
 #define MIB (1ull << 20)
-#define GIVE(o, field, value) ((o)->field = (value), (o)->given |= 1ull << OPT_##field)
+#define GIVE(o, field, value) ((o)->field = (value), (o)->given[OPT_##field] = true)
 
 static char err[MESSAGE_MAX];
 
@@ -239,6 +239,33 @@ static void test_window(void **state)
 	assert_int_equal(d.live.window_ticks, 3);
 }
 
+/* The last N records include the one at hand: N - 1 lie between the first and the last of them. */
+static void test_window_records(void **state)
+{
+	struct options o = options();
+	char text[UNITS_TEXT_MAX];
+	struct derived d;
+
+	(void)state;
+	GIVE(&o, window_records, 1000);
+	d = file(&o);
+	assert_int_equal(d.window_records, 1000);
+	assert_int_equal(d.live.window_ns, 999);
+	assert_int_equal(d.sure_ns, 999);
+	assert_string_equal(derive_events_text(&d, text), "1000 records");
+	o.engine = XDD_ENGINE_timer;
+	d = file(&o);
+	assert_int_equal(d.fixed.tick_ns, 62);
+	assert_int_equal(d.live.window_ticks, 16);
+	assert_int_equal(d.sure_ns, 62 * 15);
+	o.window_records = 5;
+	d = file(&o);
+	assert_int_equal(d.fixed.tick_ns, 1);
+	assert_int_equal(d.live.window_ticks, 5);
+	GIVE(&o, ticks, 6);
+	refused(&o, DERIVE_FILE, -ERANGE, "--window-records 5 cannot be cut into 6 ticks");
+}
+
 static void test_window_ticks(void **state)
 {
 	u32 ticks = 7;
@@ -396,7 +423,7 @@ static void test_timer_size(void **state)
 	assert_int_equal(nic(&o).fixed.hashes, 4);
 	GIVE(&o, hashes, 6);
 	assert_int_equal(nic(&o).fixed.hashes, 6);
-	o.given &= ~(1ull << OPT_fpr_target);
+	o.given[OPT_fpr_target] = false;
 	assert_true(nic(&o).fpr_model <= 0.001);
 }
 
@@ -432,7 +459,7 @@ static void test_slices(void **state)
 	assert_int_equal(nic(&o).fixed.slices, 7);
 	GIVE(&o, slices, 1001);
 	refused(&o, DERIVE_NIC, -ERANGE, "--slices 1001");
-	o.given = 0;
+	memset(o.given, 0, sizeof(o.given));
 	GIVE(&o, slices, 7);
 	GIVE(&o, capacity, 100000);
 	d = nic(&o);
@@ -480,7 +507,7 @@ static void test_too_much(void **state)
 		refused(&o, DERIVE_FILE, -ENOMEM, "--memory");
 		GIVE(&o, memory, UINT64_MAX);
 		refused(&o, DERIVE_NIC, -ENOMEM, "--memory");
-		o.given = 0;
+		memset(o.given, 0, sizeof(o.given));
 		GIVE(&o, capacity, UINT64_MAX);
 		refused(&o, DERIVE_NIC, -ENOMEM, "--capacity");
 		refused(&o, DERIVE_FILE, -ENOMEM, "--capacity");
@@ -549,6 +576,7 @@ int main(void)
 		cmocka_unit_test(test_file_defaults),
 		cmocka_unit_test(test_copied),
 		cmocka_unit_test(test_window),
+		cmocka_unit_test(test_window_records),
 		cmocka_unit_test(test_window_ticks),
 		cmocka_unit_test(test_clock),
 		cmocka_unit_test(test_placement),

@@ -22,7 +22,7 @@ static char *volatile temporaries[MAX_SINKS];
 
 static void remove_temporaries(int signal)
 {
-	static const char said[] = "xdp-dedup: interrupted: no output was written\n";
+	static const char said[] = "xdp-dedup: interrupted: no file was written\n";
 	bool any = false;
 	u32 i;
 
@@ -45,6 +45,7 @@ void sink_guard(void)
 	sigaction(SIGTERM, &end, NULL);
 	sigaction(SIGHUP, &end, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 static int temporary_enter(char *name)
@@ -121,11 +122,12 @@ static char *new_path(const char *path)
 	return result;
 }
 
-/* A symbolic link stays one: its target is replaced. */
+/* A symbolic link stays one: its target is replaced, by a file with the same permissions. */
 static int open_path(struct sink *s, const char *path)
 {
 	struct stat st;
 	bool exists = !stat(path, &st);
+	int rc;
 
 	if (exists && S_ISDIR(st.st_mode))
 		return -EISDIR;
@@ -136,7 +138,10 @@ static int open_path(struct sink *s, const char *path)
 		return s->fd < 0 ? -errno : 0;
 	}
 	s->path = exists ? realpath(path, NULL) : new_path(path);
-	return s->path ? open_temporary(s) : -errno;
+	rc = s->path ? open_temporary(s) : -errno;
+	if (!rc && exists && fchmod(s->fd, st.st_mode & 0777))
+		return -errno;
+	return rc;
 }
 
 static int open_stdout(struct sink *s)
@@ -249,6 +254,19 @@ int sink_finish(struct sink *s)
 	s->gzip = NULL;
 	s->fd = -1;
 	return rc ? rc : closed;
+}
+
+int sink_sync(struct sink *s)
+{
+	int fd = s->temp ? open(s->temp, O_RDONLY | O_CLOEXEC) : -1, rc;
+
+	if (!s->temp)
+		return 0;
+	if (fd < 0)
+		return -errno;
+	rc = fsync(fd) ? -errno : 0;
+	close(fd);
+	return rc;
 }
 
 int sink_publish(struct sink *s)

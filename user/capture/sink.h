@@ -23,7 +23,8 @@ struct sink {
 };
 
 /* Remove the temporary files of all open sinks when SIGINT, SIGTERM or SIGHUP ends the process
- * (exit 1), and let writes to a closed pipe fail with EPIPE.
+ * (exit 1), and let writes to a closed pipe fail with EPIPE, and beyond the size
+ * that files may have with EFBIG.
  */
 void sink_guard(void);
 
@@ -46,6 +47,9 @@ int sink_patch(struct sink *s, u64 offset, const void *data, size_t len);
 
 /* Write out what is buffered and close; the file keeps its temporary name. */
 int sink_finish(struct sink *s);
+
+/* After sink_finish(): wait until the file is on its disk. Returns 0 or a negative errno. */
+int sink_sync(struct sink *s);
 
 /* After sink_finish(): give the file its name. */
 int sink_publish(struct sink *s);

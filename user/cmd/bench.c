@@ -140,6 +140,8 @@ static void config_make(const struct bench_row *row, struct xdd_fixed *fixed, st
 		.clock = XDD_CLOCK_coarse,
 		.hashes = xdd_engine_has_bits(row->engine) ? 2 : 4,
 		.reset_bits = 4,
+		.sbf_max = 1,
+		.sbf_bits = 1,
 		.slices = 1,
 		.blocks = FILTER_BYTES(row->keys) / XDD_LINE_BYTES,
 		.lines_per_block = 1,

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -37,7 +36,7 @@ struct output {
 struct job {
 	const struct options *o;
 	struct derived derived;
-	u64 last_ns; /* time of the last frame */
+	u64 last_ns; /* time of the last frame, or its number */
 	struct capture_set *set;
 	struct xdd_store store;
 	struct output kept, copies;
@@ -111,6 +110,7 @@ static int open_filter(struct job *job)
 		complain("cannot make the filter: %s: give --memory less", strerror(-rc));
 		return rc;
 	}
+	job->store.in_order = d->window_records;
 	rc = d->secret_random ? secret_random(&job->store.secret) : 0;
 	if (rc)
 		complain("cannot draw a random secret: %s", strerror(-rc));
@@ -154,12 +154,14 @@ static bool judge(struct job *job, const struct capture_item *item)
 		.link = item->iface->link,
 		.source = (void *)&item->iface->global,
 	};
-	struct xdd_verdict verdict = store_decide(&job->store, &packet, item->time_ns);
-	bool seen = verdict.bypass == XDD_BYPASS_MAX && verdict.found & XDD_SEEN;
+	struct xdd_verdict verdict;
+	bool seen;
 
-	job->last_ns = item->time_ns;
-	job->inner[verdict.inner]++;
 	count(&job->received, packet.wire_len);
+	job->last_ns = job->derived.window_records ? job->received.packets : (u64)item->time_ns;
+	verdict = store_decide(&job->store, &packet, job->last_ns);
+	job->inner[verdict.inner]++;
+	seen = verdict.bypass == XDD_BYPASS_MAX && verdict.found & XDD_SEEN;
 	if (verdict.bypass != XDD_BYPASS_MAX)
 		count(&job->bypassed[verdict.bypass], packet.wire_len);
 	else
@@ -254,19 +256,6 @@ static int process(struct job *job)
 	return rc;
 }
 
-/* Chance that a distinct packet is called a copy. Wide digests collide with at most 2^-62, and a
- * packet meets, on average, half of the others. Else by how full the filter is at the end.
- */
-static double fpr_model(const struct job *job)
-{
-	struct xdd_fill fill;
-
-	if (job->derived.fixed.engine == XDD_ENGINE_exact)
-		return ldexp(job->distinct.packets, -63);
-	store_fill(&job->store, job->last_ns, &fill);
-	return fullness_rate(&job->derived.fixed, &fill);
-}
-
 static json_t *json_bypassed(const struct job *job)
 {
 	json_t *bypassed = json_object();
@@ -284,24 +273,18 @@ static json_t *json_counts(const struct job *job)
 			 job->duplicates.packets, "bypassed", json_bypassed(job));
 }
 
-/* Of bit engines there is no model without the stream. */
-static json_t *json_fpr(const struct job *job)
-{
-	if (xdd_engine_has_bits(job->derived.fixed.engine))
-		return json_null();
-	return json_real(fpr_model(job));
-}
-
-static json_t *json_filter(const struct job *job)
+static json_t *json_filter(struct job *job)
 {
 	const struct derived *d = &job->derived;
 	const struct xdd_store *store = &job->store;
 
-	return json_pack("{s:s, s:s, s:I, s:I, s:o, s:I, s:I, s:I}", "engine",
+	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:f, s:I, s:I, s:I}", "engine",
 			 engine_names[d->fixed.engine], "key", key_names[d->fixed.key], "window_ns",
-			 d->live.window_ns, "memory_bytes", store_bytes(store), "fpr_model",
-			 json_fpr(job), "time_back", store->time_back, "evictions",
-			 store->evictions, "forgotten", store->forgotten);
+			 d->window_records ? 0 : d->live.window_ns, "window_records",
+			 d->window_records, "memory_bytes", store_bytes(store), "fpr_model",
+			 store_fpr(&job->store, job->distinct.packets, job->last_ns), "time_back",
+			 store->time_back, "evictions", store->evictions, "forgotten",
+			 store->forgotten);
 }
 
 /* Beside the verdicts: what --inner could not follow to its end. */
@@ -311,7 +294,7 @@ static void add_inner(const struct job *job, json_t *to)
 		json_object_set_new(to, inner_names[i], json_integer(job->inner[i]));
 }
 
-static int print_json(const struct job *job, FILE *to)
+static int print_json(struct job *job, FILE *to)
 {
 	json_t *all = json_counts(job), *filter = json_filter(job);
 	int rc;
@@ -357,18 +340,21 @@ static void print_inner(const struct job *job, FILE *to)
 		fputc('\n', to);
 }
 
-static void print_errors(const struct job *job, FILE *to)
+static void print_errors(struct job *job, FILE *to)
 {
-	double fpr;
+	double fpr = store_fpr(&job->store, job->distinct.packets, job->last_ns);
 
-	if (xdd_engine_has_bits(job->derived.fixed.engine)) {
-		fprintf(to, "distinct packets taken for copies: depends on the packets; xdp-dedup "
-			    "simulate measures it\n");
-		return;
-	}
-	fpr = fpr_model(job);
-	fprintf(to, "distinct packets taken for copies: below %.1g by the model, %.1g of them\n",
-		fpr * job->distinct.packets, fpr);
+	if (xdd_engine_has_bits(job->derived.fixed.engine))
+		fprintf(to,
+			"a packet that is new now is taken for a copy with probability %.2g; what "
+			"is "
+			"missed depends on the packets: xdp-dedup simulate measures it\n",
+			fpr);
+	else
+		fprintf(to,
+			"distinct packets taken for copies: below %.1g by the model, %.1g of "
+			"them\n",
+			fpr * job->distinct.packets, fpr);
 	if (job->store.forgotten || job->store.evictions)
 		fprintf(to,
 			"memory was short: %llu packets were forgotten within the window, their "
@@ -379,7 +365,7 @@ static void print_errors(const struct job *job, FILE *to)
 			    "were dropped: give --memory more\n");
 }
 
-static void print_text(const struct job *job, FILE *to)
+static void print_text(struct job *job, FILE *to)
 {
 	char window[UNITS_TEXT_MAX], memory[UNITS_TEXT_MAX];
 	double seconds = progress_seconds(&job->progress);
@@ -394,15 +380,14 @@ static void print_text(const struct job *job, FILE *to)
 	fprintf(to, "key %s%s, window %s, engine %s in %s, %.2f s (%.2f million frames a second)\n",
 		key_names[job->derived.fixed.key],
 		job->derived.fixed.inner ? " inside tunnels" : "",
-		derive_window_text(&job->derived.fixed, job->derived.live.window_ns, window),
-		engine_names[job->derived.fixed.engine],
+		derive_events_text(&job->derived, window), engine_names[job->derived.fixed.engine],
 		units_size_text(store_bytes(&job->store), memory), seconds,
 		packets / 1e6 / seconds);
 	print_errors(job, to);
 }
 
 /* The summary goes where it does not mix with a capture, and where a script expects it. */
-static int report(const struct job *job)
+static int report(struct job *job)
 {
 	bool data = is_stdout(&job->kept) || is_stdout(&job->copies);
 	bool files = job->kept.path || job->copies.path;

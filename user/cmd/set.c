@@ -26,14 +26,14 @@ static void print_json(const struct instance *in)
 
 static void print_text(const struct instance *in)
 {
-	char window[UNITS_TEXT_MAX], tick[UNITS_TEXT_MAX];
+	char window[UNITS_TEXT_MAX], tick[UNITS_TEXT_MAX], action[ACTION_TEXT_MAX];
 
 	printf("%s: window %s", in->name,
 	       derive_window_text(&in->fixed, in->live.window_ns, window));
 	if (xdd_engine_has_timers(in->fixed.engine))
 		printf(" (%u ticks of %s)", in->live.window_ticks,
 		       units_time_text(in->fixed.tick_ns, tick));
-	printf(", action %s", action_names[in->live.action]);
+	printf(", action %s", action_text(&in->live, in->meta.targets[XDD_DEV_DUPLICATES], action));
 	if (in->live.forward)
 		printf(", what is kept goes to %s", in->meta.targets[XDD_DEV_FORWARD]);
 	putchar('\n');
@@ -45,7 +45,8 @@ int cmd_set(struct options *o)
 	struct instance in;
 	int code;
 
-	if (!option_given(o, OPT_window) && !option_given(o, OPT_action) && !o->forward) {
+	if (!option_given(o, OPT_window) && !option_given(o, OPT_action) &&
+	    !option_given(o, OPT_forward)) {
 		complain("set: nothing to change: give --window, --action or --forward");
 		return EXIT_USAGE;
 	}

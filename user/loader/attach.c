@@ -15,11 +15,7 @@
 #include "user/nic/facts.h"
 #include "user/options.h"
 
-#define DISPATCHER "xdp_dispatcher"
-
 /* What a packet in one page leaves to the frame: headroom, tail and Ethernet header taken off. */
-#define ONE_PAGE_MTU 3506
-
 /* A program on an interface. */
 struct occupant {
 	u32 id;
@@ -137,7 +133,7 @@ static int room(const struct attachment *a, const struct occupant *other, const 
 		return refuse(err, err_size, -EBUSY,
 			      "%s belongs to instance %s: xdp-dedup unload %s first", a->name, name,
 			      name);
-	if (!strcmp(other->name, DISPATCHER))
+	if (!strcmp(other->name, XDP_DISPATCHER))
 		return refuse(err, err_size, -EBUSY,
 			      "%s: an xdp dispatcher (program %u, %s mode) serves other programs "
 			      "there and is never replaced: xdp-loader status shows them, "

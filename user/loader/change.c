@@ -87,6 +87,8 @@ static int set_targets(struct change *c)
 		code = set_target(c, c->o->redirect, XDD_DEV_DUPLICATES);
 	if (!code && c->o->forward)
 		code = set_target(c, c->o->forward, XDD_DEV_FORWARD);
+	else if (!code && option_given(c->o, OPT_forward))
+		c->meta.targets[XDD_DEV_FORWARD][0] = 0;
 	return code;
 }
 
@@ -97,8 +99,8 @@ static void plan_action(struct change *c)
 		c->live.mark_dscp = c->o->mark_dscp;
 		c->live.mark_meta = c->o->mark_meta;
 	}
-	if (c->o->forward)
-		c->live.forward = 1;
+	if (option_given(c->o, OPT_forward))
+		c->live.forward = c->o->forward != NULL;
 }
 
 static int write_live(struct change *c)
@@ -122,7 +124,7 @@ static int plan_restart(struct change *c, struct build_plan *plan)
 
 	options_init(&o, "set");
 	o.window = c->o->window;
-	o.given = 1ull << OPT_window;
+	o.given[OPT_window] = true;
 	code = derive_config(&o, DERIVE_NIC, c->in->ifaces_used, 2, 1, &derived, c->err,
 			     c->err_size);
 	if (code)

@@ -6,8 +6,10 @@
 #include <xdd/age.h>
 
 #include "user/metrics/counters.h"
+#include "user/metrics/loads.h"
 
 struct instance;
+struct xdd_store;
 
 struct fullness {
 	bool known;	    /* the ager walked all of it at least once */
@@ -17,8 +19,9 @@ struct fullness {
 	double density; /* share of all cells that are live */
 	double *slices; /* density of each slice; NULL: there is one, or one for each line */
 	u32 slices_used;
-	double fpr;	 /* a new key is called a duplicate with this probability, now */
-	double fpr_full; /* ... with as many keys live as the filter is meant for */
+	struct loads loads; /* bit engines; of the others share is NULL */
+	double fpr;	    /* a new key is called a duplicate with this probability, now */
+	double fpr_full;    /* ... with as many keys live as the filter is meant for */
 };
 
 /*
@@ -26,7 +29,8 @@ struct fullness {
  * their CPUs in @counters. For the exact engine, which nobody sweeps, known is false, and fpr a
  * bound: every entry's digest may agree with probability 2^-128; none for whole flow keys.
  *
- * Of bit engines nothing is known.
+ * Bit engines, which nobody sweeps either, are measured now: known is false, loads is there. What
+ * fpr_full is depends on the stream, and is 0, except for bloom.
  *
  * Returns 0, and then fullness_free() is due, or a negative errno.
  */
@@ -39,6 +43,12 @@ double fullness_rate(const struct xdd_fixed *fixed, const struct xdd_fill *fill)
 
 /* The same with @keys live in a filter of @sites sites, by how keys spread over the lines. */
 double fullness_rate_of(const struct xdd_fixed *fixed, double keys, u32 sites);
+
+/* Chance that a key that is new at @now_ns is called a duplicate by @store. exact: wide digests
+ * collide with at most 2^-62, and each of @distinct keys met, on average, half of the others.
+ * Bit engines: by the load that is there now. Others: by the live cells.
+ */
+double store_fpr(struct xdd_store *store, u64 distinct, u64 now_ns);
 
 /* Cells in a line. */
 u32 fullness_line_cells(const struct xdd_fixed *fixed);

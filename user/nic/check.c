@@ -11,10 +11,6 @@
 
 #include "user/nic/facts.h"
 
-/* What one page leaves of an MTU: less headroom, tail room and the Ethernet header. */
-#define ONE_PAGE_MTU 3506
-
-#define DISPATCHER "xdp_dispatcher"
 #define OUR_PROGRAM "xdp_dedup"
 
 struct check {
@@ -285,7 +281,7 @@ static void check_program(struct check *c, u32 id, const char *mode)
 	char name[BPF_OBJ_NAME_LEN];
 
 	program_name(id, name);
-	if (!strcmp(name, DISPATCHER))
+	if (!strcmp(name, XDP_DISPATCHER))
 		mend(problem(c, "program", -EBUSY,
 			     "program %u (%s, %s mode) is there: a dispatcher of libxdp, which "
 			     "serves "

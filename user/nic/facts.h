@@ -12,6 +12,12 @@
 
 #define FACTS_NAME_MAX 32
 
+/* What one page leaves of an MTU: less headroom, tail room and the Ethernet header. */
+#define ONE_PAGE_MTU 3506
+
+/* The name of libxdp's program, which calls several others. */
+#define XDP_DISPATCHER "xdp_dispatcher"
+
 /* By rtnetlink. */
 struct link_facts {
 	int ifindex;

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* xdp-dedup stream: records in, those of which there was no copy before out. */
+#include "cmd.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../batch.h"
+#include "../derive.h"
+#include "../message.h"
+#include "../names.h"
+#include "../records/input.h"
+#include "../records/interrupt.h"
+#include "../records/key.h"
+#include "../records/output.h"
+#include "../records/saved.h"
+#include "../records/summary.h"
+#include "../secret.h"
+#include "../store_file.h"
+
+/* Records decided at once: what is known of them stays in the first-level cache. */
+#define RECORDS_AT_ONCE 256
+
+XDD_ASSERT(RECORDS_AT_ONCE <= BATCH_MAX, "they are a batch");
+
+/* Records on their way: from the cut to the verdict. */
+struct batch {
+	u32 n, asked;
+	const u8 *end[RECORDS_AT_ONCE]; /* behind each record and its separator */
+	bool bypassed[RECORDS_AT_ONCE];
+	/* of those that are not bypassed */
+	struct span key[RECORDS_AT_ONCE];
+	u64 time_ns[RECORDS_AT_ONCE];
+	struct xdd_digest digest[RECORDS_AT_ONCE];
+	bool seen[RECORDS_AT_ONCE];
+};
+
+struct job {
+	struct options *o;
+	struct derived derived;
+	struct key_rule rule;
+	struct xdd_store store;
+	struct input input;
+	struct output output;
+	struct store_file from;	   /* --restore */
+	struct sink save, summary; /* open where path is given */
+	struct summary result;
+	u64 numbered; /* records before this one, those of earlier runs included */
+	struct batch batch;
+};
+
+static u64 now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+/* Options that say nothing without others, or contradict each other, in this command. */
+static int check_options(const struct options *o)
+{
+	bool bits = o->engine != OPTION_AUTO && xdd_engine_has_bits(o->engine);
+	bool exact = o->engine == OPTION_AUTO || o->engine == XDD_ENGINE_exact;
+	bool window = option_given(o, OPT_window), fields = o->field || o->time_field;
+	const char *wrong = NULL;
+
+	if (o->time_field && !window)
+		wrong = "--time-field is for a window of time: add --window, for example --window "
+			"10s";
+	else if (window && !o->time_field)
+		wrong = "--window needs the time of a record: add --time-field N, or give "
+			"--window-records instead";
+	else if (!bits && !exact && !window && !o->window_records)
+		wrong = "engines tagged and timer have a window: give --window-records N, or "
+			"--window TIME --time-field N";
+	else if (option_given(o, OPT_time_unit) && !o->time_field)
+		wrong = "--time-unit says nothing without --time-field";
+	else if (option_given(o, OPT_delimiter) && !fields)
+		wrong = "--delimiter says nothing without --field or --time-field";
+	else if (fields && o->delimiter == (o->null ? 0 : '\n'))
+		wrong = "--delimiter is what ends a record: no record has a second field";
+	if (!wrong)
+		return 0;
+	complain("stream: %s", wrong);
+	return -EINVAL;
+}
+
+static u64 unit_ns(int unit)
+{
+	static const u64 units[] = {
+		[UNIT_S] = 1000000000, [UNIT_MS] = 1000000, [UNIT_US] = 1000, [UNIT_NS] = 1
+	};
+
+	return units[unit];
+}
+
+/* Whether the file's filter is the one that the options ask for. */
+static bool is_same_filter(const struct job *job)
+{
+	const struct store_header *h = &job->from.header;
+	struct xdd_fixed fixed = job->derived.fixed;
+
+	if (job->o->seed_random)
+		fixed.seed = h->fixed.seed;
+	return !memcmp(&fixed, &h->fixed, sizeof(fixed)) &&
+	       job->derived.live.window_ns == h->window_ns &&
+	       job->derived.live.window_ticks == h->window_ticks;
+}
+
+static int derive(struct job *job, char *err, size_t size)
+{
+	struct options *o = job->o;
+	struct derived *d = &job->derived;
+	int rc = derive_config(o, DERIVE_FILE, 1, 1, 1, d, err, size);
+
+	if (rc)
+		return rc;
+	/* One thread: nothing needs to be atomic. */
+	d->fixed.placement = XDD_PLACEMENT_percpu;
+	if (d->fixed.engine == XDD_ENGINE_exact && !o->time_field && !o->window_records)
+		d->live.window_ns = STORE_FOREVER_NS;
+	job->rule =
+		(struct key_rule){ o->field, o->time_field, unit_ns(o->time_unit), o->delimiter };
+	return 0;
+}
+
+/* Complete the options, from the saved filter if there is one, and say what is wrong. */
+static int plan(struct job *job)
+{
+	const char *stayed = NULL;
+	char err[MESSAGE_MAX];
+	int rc = 0;
+
+	if (job->o->restore)
+		rc = store_file_open(&job->from, job->o->restore, err, sizeof(err));
+	if (!rc && job->o->restore)
+		rc = saved_take(&job->from, job->o, &job->numbered, &stayed, err, sizeof(err));
+	if (!rc) {
+		rc = check_options(job->o);
+		if (rc)
+			return rc;
+		rc = derive(job, err, sizeof(err));
+	}
+	if (!rc && job->o->restore && !is_same_filter(job))
+		rc = saved_differs(&job->from, stayed ?: "memory", err, sizeof(err));
+	if (rc)
+		complain("stream: %s", err);
+	return rc;
+}
+
+static int open_filter(struct job *job)
+{
+	struct derived *d = &job->derived;
+	char err[MESSAGE_MAX];
+	int rc;
+
+	if (job->o->restore) {
+		rc = store_file_load(&job->from, &job->store, d->memory_bytes, err, sizeof(err));
+		if (rc)
+			complain("stream: %s", err);
+		return rc;
+	}
+	rc = store_open(&job->store, &d->fixed, &d->live, d->memory_bytes);
+	job->store.in_order = !job->rule.time_field;
+	if (!rc && d->secret_random)
+		rc = secret_random(&job->store.secret);
+	if (rc)
+		complain("stream: cannot make the filter: %s: give --memory less", strerror(-rc));
+	return rc;
+}
+
+/* Files are opened first: what cannot be written is found before hours of input. */
+static int open_sink(struct sink *sink, const char *option, const char *path)
+{
+	size_t n = path ? strlen(path) : 0;
+	int rc = 0;
+
+	if (n > 3 && !strcmp(path + n - 3, ".gz")) {
+		complain("stream: --%s %s: is not compressed: give a name without .gz", option,
+			 path);
+		return -EINVAL;
+	}
+	if (path)
+		rc = sink_open(sink, path);
+	if (rc)
+		complain("stream: --%s %s: cannot be written: %s", option, path, strerror(-rc));
+	return rc;
+}
+
+static int open_all(struct job *job)
+{
+	const struct options *o = job->o;
+	u8 separator = o->null ? 0 : '\n';
+	int rc;
+
+	job->output = (struct output){ .separator = separator, .each = o->unbuffered };
+	rc = open_sink(&job->save, "save", o->save);
+	if (!rc)
+		rc = open_sink(&job->summary, "summary", o->summary);
+	if (!rc && job->save.path && job->summary.path &&
+	    !strcmp(job->save.path, job->summary.path)) {
+		complain("stream: --save and --summary name the same file: give them two");
+		rc = -EINVAL;
+	}
+	if (!rc)
+		rc = open_filter(job);
+	if (!rc)
+		rc = input_open(&job->input, o->args, o->n_args, separator);
+	return rc;
+}
+
+/* Cut records of [@at, @end) until the batch is full. Returns where it stopped. */
+static const u8 *batch_cut(struct job *job, const u8 *at, const u8 *end)
+{
+	struct batch *b = &job->batch;
+	u8 separator = job->output.separator;
+
+	for (b->n = b->asked = 0; b->n < RECORDS_AT_ONCE && at < end; b->n++) {
+		const u8 *stop = memchr(at, separator, end - at) ?: end;
+		struct span record = { at, stop - at };
+		enum record_bypass bypass;
+
+		b->time_ns[b->asked] = ++job->numbered;
+		bypass = key_find(&job->rule, record, &b->key[b->asked], &b->time_ns[b->asked]);
+		b->bypassed[b->n] = bypass != RECORD_BYPASS_MAX;
+		if (bypass == RECORD_BYPASS_MAX)
+			b->asked++;
+		else
+			job->result.bypassed[bypass]++;
+		at = stop == end ? end : stop + 1;
+		b->end[b->n] = at;
+	}
+	return at;
+}
+
+static void batch_ask_filter(struct job *job)
+{
+	u64 before = job->store.unanswered, failed, duplicates = 0;
+	struct batch *b = &job->batch;
+	struct summary *s = &job->result;
+
+	key_digests(&job->store, b->key, b->asked, b->digest);
+	batch_ask_at(&job->store, b->digest, b->time_ns, b->asked, b->seen);
+	for (u32 i = 0; i < b->asked; i++)
+		duplicates += b->seen[i];
+	failed = job->store.unanswered - before;
+	if (b->asked)
+		s->last_ns = b->time_ns[b->asked - 1];
+	s->records += b->n;
+	s->duplicates += duplicates;
+	s->bypassed[RECORD_internal] += failed;
+	s->distinct += b->asked - duplicates - failed;
+}
+
+/* Keep runs of records, or each, from @at on. Returns 0 or a negative errno; *@last: whether the
+ * last record was kept.
+ */
+static int batch_keep(struct job *job, const u8 *at, bool *last)
+{
+	struct batch *b = &job->batch;
+	const u8 *run = at;
+	int rc = 0;
+
+	for (u32 i = 0, asked = 0; i < b->n && !rc; i++) {
+		*last = b->bypassed[i] || !b->seen[asked++];
+		if (!*last && at > run)
+			rc = output_keep(&job->output, run, at - run);
+		at = b->end[i];
+		if (*last && job->output.each)
+			rc = output_keep(&job->output, run, at - run);
+		if (!*last || job->output.each)
+			run = at;
+	}
+	return rc || at == run ? rc : output_keep(&job->output, run, at - run);
+}
+
+static int take_block(struct job *job, struct block *block)
+{
+	const u8 *at = block->at, *end = at + block->len, *next;
+	bool last = false;
+	int rc = 0;
+
+	output_start(&job->output, block->at);
+	while (at < end && !rc) {
+		next = batch_cut(job, at, end);
+		batch_ask_filter(job);
+		rc = batch_keep(job, at, &last);
+		at = next;
+	}
+	job->result.bytes += block->len;
+	return rc ?: output_flush(&job->output, last && !block->whole);
+}
+
+/* Every record. Whoever closes the pipe has seen enough: nothing to complain about. */
+static int take_all(struct job *job)
+{
+	struct block block;
+	int got, rc = 0;
+
+	while (!rc && (got = input_next(&job->input, &block)) > 0)
+		rc = take_block(job, &block);
+	if (rc && rc != -EPIPE)
+		complain("stream: cannot write to stdout: %s", strerror(-rc));
+	if (!rc && got == -EFBIG)
+		complain("stream: %s: a record of 4 GiB or more: is this what ends records?",
+			 job->input.path);
+	else if (!rc && got)
+		complain("stream: %s: no memory for a record this long", job->input.path);
+	job->result.complete = !rc && !got && !job->input.damaged;
+	job->result.interrupted = job->input.interrupted;
+	return rc ?: got;
+}
+
+static int write_summary(struct job *job, const char *json)
+{
+	int rc = sink_write(&job->summary, json, strlen(json));
+
+	rc = rc ?: sink_write(&job->summary, "\n", 1);
+	rc = rc ?: sink_finish(&job->summary) ?: sink_publish(&job->summary);
+	if (rc)
+		complain("stream: --summary %s: cannot be written: %s", job->o->summary,
+			 strerror(-rc));
+	return rc;
+}
+
+static int report(struct job *job, bool text)
+{
+	char *json = summary_json(&job->result);
+	int rc = json ? 0 : -ENOMEM;
+
+	if (!rc && job->o->json)
+		fprintf(stderr, "%s\n", json);
+	else if (text && !job->o->quiet)
+		summary_text(&job->result, stderr);
+	if (!rc && job->o->summary)
+		rc = write_summary(job, json);
+	free(json);
+	return rc;
+}
+
+/* Not after records that were decided and could not be written: they would be lost for good. */
+static int save(struct job *job, int failed)
+{
+	struct saved saved;
+	u32 bytes;
+	int rc;
+
+	if (!job->o->save)
+		return 0;
+	if (failed) {
+		complain("stream: --save %s: not written, since not all distinct records were "
+			 "delivered",
+			 job->o->save);
+		return failed;
+	}
+	bytes = saved_fill(&saved, job->o, job->numbered);
+	rc = store_file_save(&job->store, &saved, bytes, &job->save);
+	if (rc)
+		complain("stream: --save %s: cannot be written: %s", job->o->save, strerror(-rc));
+	return rc;
+}
+
+/* Returns the exit code. */
+static int process(struct job *job)
+{
+	u64 start = now_ns();
+	int rc = take_all(job), saved, reported;
+
+	job->result.seconds = (now_ns() - start) * 1e-9;
+	saved = save(job, rc);
+	reported = report(job, rc != -EPIPE);
+	if (rc == -EPIPE)
+		rc = 0;
+	return rc || saved || reported || job->input.damaged ? EXIT_FAILED : EXIT_OK;
+}
+
+static void job_close(struct job *job)
+{
+	input_close(&job->input);
+	sink_close(&job->save);
+	sink_close(&job->summary);
+	store_file_close(&job->from);
+	store_close(&job->store);
+}
+
+int cmd_stream(struct options *o)
+{
+	struct job *job = calloc(1, sizeof(*job));
+	int rc, code = EXIT_FAILED;
+
+	if (!job) {
+		complain("stream: no memory");
+		return EXIT_FAILED;
+	}
+	job->o = o;
+	job->from.fd = job->save.fd = job->summary.fd = job->input.fd = -1;
+	job->result.derived = &job->derived;
+	job->result.store = &job->store;
+	job->result.rule = &job->rule;
+	interrupt_catch();
+	rc = plan(job);
+	if (!rc)
+		rc = open_all(job);
+	if (!rc)
+		code = process(job);
+	else if (rc == -EINVAL || rc == -ERANGE)
+		code = EXIT_USAGE;
+	job_close(job);
+	free(job);
+	return code;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The inside of derive_config(): for derive.c and the files of its steps only. */
+#ifndef USER_DERIVE_WORK_H
+#define USER_DERIVE_WORK_H
+
+#include "derive.h"
+
+/* k of the engines with k cells a key that fill up: timer and bloom (koloniari-2011). */
+#define DERIVE_HASHES 4
+
+/* What the steps of derive_config() share. */
+struct work {
+	const struct options *o;
+	enum derive_target target;
+	unsigned int n_ifaces, n_rx_queues_max, cpus;
+	u64 available; /* bytes of free memory */
+	struct derived *out;
+	char *err;
+	size_t err_size;
+};
+
+/* Add @text to what the user is told. */
+void derive_warn(struct derived *out, const char *text);
+
+/* The rate that --capacity is to reach. */
+double derive_fpr_target(const struct work *w);
+
+/* derive_bits.c: what the bit engines are, before their size is known. */
+void derive_bit_kinds(struct work *w);
+
+/* ... and what they ask of it, once it is. Returns 0, or -ERANGE with a line in w->err. */
+int derive_bits(struct work *w);
+
+/* bloom: lines for --capacity, on all CPUs; and what it is good for, once its size is known. */
+double derive_bloom_lines(const struct work *w);
+void derive_bloom_capacity(struct work *w);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "user/records/summary.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+
+#include "user/metrics/fullness.h"
+#include "user/names.h"
+
+/* A rate of false positives beyond which the filter is plainly too small. */
+#define FPR_HIGH 0.01
+
+#define BYPASS_NAME(name, help) #name,
+static const char *const bypass_names[] = { RECORD_BYPASSES(BYPASS_NAME) };
+
+static json_t *json_bypassed(const struct summary *s)
+{
+	json_t *bypassed = json_object();
+
+	for (u32 i = 0; i < RECORD_BYPASS_MAX; i++)
+		json_object_set_new(bypassed, bypass_names[i], json_integer(s->bypassed[i]));
+	return bypassed;
+}
+
+static json_t *json_counts(const struct summary *s)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:f, s:b, s:b}", "packets", s->records,
+			 "records", s->records, "bytes", s->bytes, "distinct", s->distinct,
+			 "duplicates", s->duplicates, "bypassed", json_bypassed(s), "seconds",
+			 s->seconds, "complete", s->complete, "interrupted", s->interrupted);
+}
+
+static json_t *json_filter(const struct summary *s)
+{
+	const struct derived *d = s->derived;
+	const struct xdd_store *store = s->store;
+	bool time = s->rule->time_field && d->live.window_ns != STORE_FOREVER_NS;
+
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:I}", "engine",
+			 engine_names[d->fixed.engine], "field", (json_int_t)s->rule->field,
+			 "window_ns", time ? (json_int_t)d->live.window_ns : 0, "window_records",
+			 (json_int_t)d->window_records, "memory_bytes", store_bytes(store),
+			 "fpr_model", store_fpr(s->store, s->distinct, s->last_ns), "time_back",
+			 store->time_back, "evictions", store->evictions, "forgotten",
+			 store->forgotten);
+}
+
+char *summary_json(const struct summary *s)
+{
+	json_t *all = json_counts(s), *filter = json_filter(s);
+	char *text;
+
+	json_object_update(all, filter);
+	text = json_dumps(all, JSON_INDENT(2));
+	json_decref(filter);
+	json_decref(all);
+	return text;
+}
+
+static void print_bypassed(const struct summary *s, FILE *to)
+{
+	const char *before = "passed without a look: ";
+
+	for (u32 i = 0; i < RECORD_BYPASS_MAX; i++) {
+		if (!s->bypassed[i])
+			continue;
+		fprintf(to, "%s%" PRIu64 " %s", before, (uint64_t)s->bypassed[i], bypass_names[i]);
+		before = ", ";
+	}
+	if (*before == ',')
+		fputc('\n', to);
+}
+
+static void print_errors(const struct summary *s, FILE *to)
+{
+	double fpr = store_fpr(s->store, s->distinct, s->last_ns);
+	u64 forgotten = s->store->forgotten + s->store->evictions;
+	bool exact = s->derived->fixed.engine == XDD_ENGINE_exact;
+
+	if (exact && s->distinct)
+		fprintf(to, "distinct records taken for duplicates: below %.1g by the model\n",
+			fpr * s->distinct);
+	if (!exact)
+		fprintf(to,
+			"a distinct record that comes now is taken for a duplicate with "
+			"probability %.2g, by how full the filter is\n",
+			fpr);
+	if (forgotten)
+		fprintf(to,
+			"memory was short: %" PRIu64 " records were forgotten early, their "
+			"duplicates may have passed: give --memory more\n",
+			(uint64_t)forgotten);
+	if (fpr > FPR_HIGH)
+		fprintf(to, "the filter is too full for these records: distinct ones are dropped: "
+			    "give --memory more\n");
+}
+
+void summary_text(const struct summary *s, FILE *to)
+{
+	char window[UNITS_TEXT_MAX], memory[UNITS_TEXT_MAX];
+
+	fprintf(to,
+		"%s%" PRIu64 " records: %" PRIu64 " distinct, %" PRIu64 " duplicates (%.1f %%)\n",
+		s->interrupted ? "interrupted after " : "", (uint64_t)s->records,
+		(uint64_t)s->distinct, (uint64_t)s->duplicates,
+		s->records ? 100.0 * s->duplicates / s->records : 0.0);
+	print_bypassed(s, to);
+	fprintf(to, "window %s, engine %s in %s, %.2f s (%.2f million records a second)\n",
+		derive_events_text(s->derived, window), engine_names[s->derived->fixed.engine],
+		units_size_text(store_bytes(s->store), memory), s->seconds,
+		s->records / 1e6 / s->seconds);
+	print_errors(s, to);
+}

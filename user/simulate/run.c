@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* One run of xdp-dedup simulate: the stream through the engine, judged by the truth. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "user/batch.h"
+#include "user/model.h"
+#include "user/simulate/messages.h"
+#include "user/simulate/simulate.h"
+#include "user/stream.h"
+#include "xdd/bits.h"
+
+struct pass {
+	const struct simulation *sim;
+	struct xdd_store store;
+	struct stream stream;
+	/* A record is a copy by `truth` as the engine defines its window, by `given` as the user
+	 * did.
+	 */
+	struct truth truth, given;
+	struct messages messages;
+	struct tally tally;
+	double new_load,
+		all_load; /* the models of load by new keys, and also by forgotten copies */
+	u64 id[BATCH_MAX], at_ns[BATCH_MAX], last_ns;
+	struct xdd_digest digest[BATCH_MAX];
+	bool seen[BATCH_MAX];
+};
+
+static double now_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec + now.tv_nsec * 1e-9;
+}
+
+/* Whether the engine's window is in ticks, so that it is another one than was given. */
+static bool has_ticks(const struct pass *pass)
+{
+	return xdd_engine_has_timers(pass->store.fixed.engine);
+}
+
+/* Identifier and time of record number @record, from 0. */
+static u64 pass_next(struct pass *pass, u64 record, u64 *at_ns)
+{
+	const struct simulation *sim = pass->sim;
+
+	*at_ns = sim->start_ns;
+	if (sim->clock == CLOCK_RATE)
+		*at_ns += (unsigned __int128)record * 1000000000 / sim->o->rate;
+	else if (sim->clock == CLOCK_TRACE)
+		*at_ns += sim->trace.times_ns[record];
+	else
+		*at_ns += record;
+	return sim->trace.ids ? sim->trace.ids[record] : stream_next(&pass->stream);
+}
+
+/* The next @n records. The digest of an identifier is a bijection of it: keys never collide. */
+static void pass_draw(struct pass *pass, u32 n)
+{
+	for (u32 i = 0; i < n; i++) {
+		u64 id = pass_next(pass, pass->tally.records + i, &pass->at_ns[i]);
+
+		pass->id[i] = id;
+		truth_fetch(&pass->truth, id);
+		if (has_ticks(pass))
+			truth_fetch(&pass->given, id);
+		pass->digest[i].lo = xdd_mix64(id ^ pass->stream.seed);
+		pass->digest[i].hi = xdd_mix64(pass->digest[i].lo);
+	}
+}
+
+static void pass_ask(struct pass *pass, u32 n)
+{
+	double start = now_seconds();
+
+	batch_ask_at(&pass->store, pass->digest, pass->at_ns, n, pass->seen);
+	pass->tally.filter_seconds += now_seconds() - start;
+}
+
+static void errors_add(struct errors *errors, bool copy, bool seen)
+{
+	errors->distinct += !copy;
+	errors->fp += !copy && seen;
+	errors->fn += copy && !seen;
+}
+
+/* Let the models of load see what came in since @before. */
+static void pass_model(struct pass *pass, const struct errors *before, u32 n)
+{
+	const struct xdd_fixed *fixed = &pass->store.fixed;
+	double bits = xdd_bits_filter_lines(fixed) * (double)XDD_LINE_BITS;
+	double keys = pass->tally.errors.distinct - before->distinct;
+	double forgotten = pass->tally.errors.fn - before->fn;
+	const struct model_arrivals new = { keys, 0, 0 }, all = { keys, n - keys, forgotten };
+
+	pass->new_load =
+		model_load_biased(pass->new_load, &new, bits, fixed->hashes, fixed->engine);
+	pass->all_load =
+		model_load_biased(pass->all_load, &all, bits, fixed->hashes, fixed->engine);
+}
+
+static void pass_judge(struct pass *pass, u32 n)
+{
+	struct errors before = pass->tally.errors;
+	u64 tick_ns = pass->store.fixed.tick_ns;
+	bool ticks = has_ticks(pass);
+
+	for (u32 i = 0; i < n; i++) {
+		u64 id = pass->id[i], at = pass->at_ns[i];
+		bool seen = pass->seen[i];
+		bool copy = truth_ask(&pass->truth, id, ticks ? at / tick_ns : at);
+
+		errors_add(&pass->tally.errors, copy, seen);
+		if (ticks)
+			errors_add(&pass->tally.given, truth_ask(&pass->given, id, at), seen);
+	}
+	pass_model(pass, &before, n);
+	pass->tally.records += n;
+	pass->last_ns = pass->at_ns[n - 1];
+}
+
+static void set_rates(double *rate, enum simulate_rate fpr, enum simulate_rate fnr,
+		      const struct errors *errors, u64 records)
+{
+	u64 copies = records - errors->distinct;
+
+	rate[fpr] = errors->distinct ? (double)errors->fp / errors->distinct : 0;
+	rate[fnr] = copies ? (double)errors->fn / copies : 0;
+}
+
+/* The load that the model expects by now; NAN: there is no model. Those of sbf and rsbf are for
+ * uniform streams.
+ */
+static double load_model(const struct pass *pass)
+{
+	const struct xdd_fixed *fixed = &pass->store.fixed;
+	const struct tally *t = &pass->tally;
+	double bits = xdd_bits_lines(fixed) * (double)XDD_LINE_BITS;
+	double filter = xdd_bits_filter_lines(fixed) * (double)XDD_LINE_BITS;
+	bool uniform = !pass->sim->trace.ids && !pass->stream.alpha;
+
+	if (fixed->engine == XDD_ENGINE_bloom)
+		return model_load_bloom(t->errors.distinct, bits, fixed->hashes);
+	if (fixed->engine == XDD_ENGINE_sbf && uniform)
+		return model_load_reset(t->records, pass->sim->domain, bits / fixed->sbf_bits,
+					fixed->hashes, fixed->reset_bits, fixed->sbf_max);
+	if (fixed->engine == XDD_ENGINE_rsbf && uniform && fixed->variant == XDD_VARIANT_published)
+		return model_load_reset(t->records, pass->sim->domain, filter, 1, 1, 1);
+	return pass->new_load;
+}
+
+static void set_slices(struct tally *tally, const struct messages *messages)
+{
+	struct messages_spread spread = messages_spread(messages);
+
+	tally->slices = messages->slices;
+	tally->rate[RATE_max_share] = spread.max_share;
+	tally->rate[RATE_fairness] = spread.fairness;
+	tally->rate[RATE_messages_per_lookup] = spread.sum / tally->records;
+}
+
+/* Complete the tally at the end of a stretch that began at @start. */
+static void pass_stop(struct pass *pass, double start)
+{
+	struct tally *t = &pass->tally;
+	double *rate = t->rate;
+
+	for (int i = 0; i < RATE_MAX; i++)
+		rate[i] = NAN;
+	t->seconds = now_seconds() - start;
+	set_rates(rate, RATE_fpr, RATE_fnr, &t->errors, t->records);
+	rate[RATE_fpr_joint] = (double)t->errors.fp / t->records;
+	rate[RATE_fnr_joint] = (double)t->errors.fn / t->records;
+	if (has_ticks(pass))
+		set_rates(rate, RATE_given_fpr, RATE_given_fnr, &t->given, t->records);
+	rate[RATE_load] = store_load(&pass->store, pass->last_ns);
+	rate[RATE_load_model] = load_model(pass);
+	rate[RATE_load_model_copies] = pass->all_load;
+	if (pass->messages.slices)
+		set_slices(t, &pass->messages);
+}
+
+/* Where the next stretch, or else the stream, ends. */
+static u64 stretch_end(const struct simulation *sim, u64 records)
+{
+	u64 every = sim->o->every ?: sim->records, left = sim->records - records;
+
+	return records + (every < left ? every : left);
+}
+
+static void pass_stretch(struct pass *pass, u64 end)
+{
+	while (pass->tally.records < end) {
+		u64 left = end - pass->tally.records;
+		u32 n = left < BATCH_MAX ? left : BATCH_MAX;
+
+		pass_draw(pass, n);
+		pass_ask(pass, n);
+		pass_judge(pass, n);
+		messages_add(&pass->messages, &pass->store, pass->digest, n);
+	}
+}
+
+static void pass_stream(struct simulation *sim, struct pass *pass)
+{
+	double start = now_seconds();
+	u64 end;
+
+	while (pass->tally.records < sim->records) {
+		end = stretch_end(sim, pass->tally.records);
+		pass_stretch(pass, end);
+		pass_stop(pass, start);
+		if (end < sim->records && sim->rows)
+			sim->rows[sim->n_rows++] = pass->tally;
+		else if (end < sim->records)
+			report_row(&pass->tally);
+	}
+}
+
+static int pass_open(struct pass *pass, const struct xdd_fixed *fixed)
+{
+	const struct simulation *sim = pass->sim;
+	const struct xdd_live *live = &sim->derived.live;
+	u64 window = live->window_ns == STORE_FOREVER_NS ? 0 : live->window_ns + 1;
+	bool ticks = xdd_engine_has_timers(fixed->engine);
+	int err;
+
+	err = truth_open(&pass->truth, sim->domain, ticks ? live->window_ticks : window);
+	if (!err && ticks)
+		err = truth_open(&pass->given, sim->domain, window);
+	if (!err)
+		err = messages_open(&pass->messages, fixed);
+	if (!err)
+		err = store_open(&pass->store, fixed, live, sim->derived.memory_bytes);
+	pass->store.in_order = true;
+	return err;
+}
+
+int simulation_run(struct simulation *sim, u32 run, struct tally *tally)
+{
+	struct xdd_fixed fixed = sim->derived.fixed;
+	struct pass *pass = calloc(1, sizeof(*pass));
+	int err;
+
+	if (!pass)
+		return -ENOMEM;
+	pass->sim = sim;
+	fixed.seed = xdd_mix64(fixed.seed) + run;
+	stream_open(&pass->stream, sim->domain, sim->o->distribution, fixed.seed);
+	err = pass_open(pass, &fixed);
+	if (!err)
+		pass_stream(sim, pass);
+	*tally = pass->tally;
+	store_close(&pass->store);
+	truth_close(&pass->truth);
+	truth_close(&pass->given);
+	messages_close(&pass->messages);
+	free(pass);
+	return err;
+}
