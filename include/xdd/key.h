@@ -158,9 +158,12 @@ XDD_INLINE void xdd_head_ipv4(XDD_FIXED struct xdd_fixed *fixed, const struct xd
 {
 	head->proto = ip->proto;
 	head->ihl = ip->version_ihl & 15;
-	head->a = (u32)ip->fragment << 16;
-	if (xdd_field_in(fixed, XDD_FIELD_ipid))
-		head->a |= ip->id;
+	head->a = ip->id | (u32)ip->fragment << 16;
+	head->b = ip->total_length;
+	if (!fixed->changed_fields)
+		return;
+	if (!xdd_field_in(fixed, XDD_FIELD_ipid))
+		head->a = (u32)ip->fragment << 16;
 	head->b = ip->total_length | xdd_head_tos(fixed, ip->tos) | xdd_head_ttl(fixed, ip->ttl);
 }
 
@@ -170,6 +173,9 @@ XDD_INLINE void xdd_head_ipv6(XDD_FIXED struct xdd_fixed *fixed, const struct xd
 	u32 first = xdd_ntohl(ip->version_class_flow);
 
 	head->proto = ip->next_header;
+	head->a = ip->payload_length;
+	if (!fixed->changed_fields)
+		return;
 	head->a = ip->payload_length | xdd_head_tos(fixed, first >> 20) |
 		  xdd_head_ttl(fixed, ip->hop_limit);
 	if (xdd_field_in(fixed, XDD_FIELD_flowlabel))
@@ -429,7 +435,7 @@ XDD_INLINE int xdd_hash_key_tail(XDD_FIXED struct xdd_fixed *fixed,
 				 const struct xdd_packet *packet, const struct xdd_key *key,
 				 struct xdd_hash *hash)
 {
-	if (xdd_has_masks(fixed) && key->head.version)
+	if (fixed->changed_fields && xdd_has_masks(fixed) && key->head.version)
 		return xdd_hash_masked_tail(fixed, secret, packet, key, hash);
 	return xdd_hash_tail(fixed, secret, packet, hash, key->tail, key->head.tail_len);
 }

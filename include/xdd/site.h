@@ -17,7 +17,7 @@ extern u64 xdd_packet_vids(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_p
 XDD_INLINE bool xdd_has_site(XDD_FIXED struct xdd_fixed *fixed)
 {
 	return fixed->vni_key || fixed->vlan_key || fixed->scope_iface ||
-	       xdd_field_in(fixed, XDD_FIELD_macs);
+	       (fixed->changed_fields && xdd_field_in(fixed, XDD_FIELD_macs));
 }
 
 XDD_INLINE u64 xdd_mix_macs(const struct xdd_packet *packet, u32 eth, u64 site)
