@@ -104,7 +104,32 @@ enum {
 	  "srcdst, offset:LEN@POS",                                                                \
 	  "packet")                                                                                \
 	X(non_ip, non_ip, 0, "POLICY", ON_FILTER,                                                  \
-	  "frames without IP: pass them (default), or compare them as frame does", "pass")         \
+	  "frames without IP: pass them (default), or frame: compare them without addresses and "  \
+	  "tags",                                                                                  \
+	  "pass")                                                                                  \
+	X(ignore, fields, 0, "FIELDS", ON_FILTER,                                                  \
+	  "fields that do not tell packets apart, of those that do (see help policy)",             \
+	  "ipid,tcp-opts")                                                                         \
+	X(include, fields, 0, "FIELDS", ON_FILTER,                                                 \
+	  "fields that tell packets apart, of those that do not by default", "ttl,macs")           \
+	X(payload, payload, 0, "BYTES", ON_FILTER,                                                 \
+	  "compare only so many bytes behind the IP header, or all (default)", "128")              \
+	X(vlan, vlan, 0, "POLICY", ON_FILTER,                                                      \
+	  "VLANs: ignore (default), key: they tell packets apart, or map:A=B,...: the same, A "    \
+	  "counting as B",                                                                         \
+	  "map:300=50")                                                                            \
+	X(scope, scope, 0, "SCOPE", ON_FILTER,                                                     \
+	  "find copies across all interfaces (default), or on the same interface only",            \
+	  "interface")                                                                             \
+	X(inner, flag, 0, NULL, ON_FILTER,                                                         \
+	  "look into tunnels: compare the innermost packet (see help tunnels)", NULL)              \
+	X(vni, vni, 0, "POLICY", ON_FILTER,                                                        \
+	  "tunnel identifiers (VNI, GRE key, TEID): ignore (default), or key: they tell packets "  \
+	  "apart",                                                                                 \
+	  "key")                                                                                   \
+	X(tunnel_port, tunnel_port, 0, "LIST", ON_FILTER,                                          \
+	  "TUNNEL=PORT,...: UDP ports instead of the usual ones, of vxlan, geneve, gtpu, mpls",    \
+	  "vxlan=4789,vxlan=14789,geneve=16081")                                                   \
 	X(hash, hash, 0, "NAME", ON_FILTER | ON_STREAM, "keyed (default), siphash or xxh64",       \
 	  "keyed")                                                                                 \
 	X(seed, seed, 0, "N", ON_FILTER | ON_EVENTS,                                               \
@@ -164,7 +189,6 @@ enum {
 /* OPT_window, ...: index of an option; see option_given(). */
 #define OPTION_ENUM(field, ...) OPT_##field,
 enum option_id { OPTIONS(OPTION_ENUM) OPT_MAX };
-XDD_ASSERT(OPT_MAX <= 64, "a bit each in options.given");
 
 /* Value of an enumerated option that was left, or set, to `auto`. */
 #define OPTION_AUTO (-1)
@@ -175,6 +199,25 @@ enum option_progress { PROGRESS_OFF, PROGRESS_ON }; /* or OPTION_AUTO */
 enum option_unit { UNIT_S, UNIT_MS, UNIT_US, UNIT_NS };
 enum option_format { FORMAT_PCAP, FORMAT_PCAPNG }; /* or OPTION_AUTO: as the input */
 
+enum option_policy { POLICY_IGNORE, POLICY_KEY };
+
+enum option_scope { SCOPE_ALL, SCOPE_INTERFACE };
+
+/* --vlan */
+struct option_vlan {
+	bool key;
+	u32 maps;
+	u16 from[XDD_MAX_VLAN_MAPS];
+	u16 to[XDD_MAX_VLAN_MAPS];
+};
+
+/* --tunnel-port, as given. */
+struct option_ports {
+	u32 used;
+	u16 port[XDD_TUNNEL_PORTS];
+	u8 tunnel[XDD_TUNNEL_PORTS]; /* enum xdd_tunnel */
+};
+
 /* Everything the command line said. Strings point into argv. Numbers are 0 and enumerations
  * OPTION_AUTO where nothing was given, unless a default is named: derive_config() in derive.h
  * completes them for a NIC or a file.
@@ -183,7 +226,7 @@ struct options {
 	const char *command; /* its name */
 	char **args;	     /* what is not an option: interfaces, files, names */
 	int n_args;
-	u64 given;		   /* bit OPT_<field> */
+	bool given[OPT_MAX];	   /* see option_given() */
 	const char *text[OPT_MAX]; /* of those given, the value as it was written */
 
 	int engine;	   /* enum xdd_engine */
@@ -205,8 +248,15 @@ struct options {
 
 	int key; /* enum xdd_key_kind; default packet */
 	u32 offset_len, offset_pos;
-	bool non_ip; /* true: frame */
-	int hash;    /* enum xdd_hash_kind */
+	bool non_ip;	     /* true: frame */
+	u32 ignore, include; /* bits by enum xdd_field */
+	u32 payload;	     /* bytes; 0: all */
+	struct option_vlan vlan;
+	int scope; /* enum option_scope; default all */
+	bool inner;
+	int vni; /* enum option_policy; default ignore */
+	struct option_ports tunnel_port;
+	int hash; /* enum xdd_hash_kind */
 	u64 seed;
 	bool seed_random; /* --seed random */
 	bool verify_checksum;
@@ -245,7 +295,7 @@ struct options {
 
 static inline bool option_given(const struct options *o, enum option_id id)
 {
-	return o->given >> id & 1;
+	return o->given[id];
 }
 
 #define DEFAULT_MARK_DSCP 63

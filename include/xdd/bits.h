@@ -14,7 +14,6 @@
 #include "store.h"
 
 #define XDD_LINE_BITS (8 * XDD_LINE_BYTES)
-#define XDD_GOLDEN 0x9E3779B97F4A7C15ULL /* step of splitmix64 */
 
 /* Positions of bits. */
 struct xdd_bits {

@@ -42,11 +42,13 @@ struct job {
 	struct output kept, copies;
 	struct progress progress;
 	struct xdd_count received, distinct, duplicates, bypassed[XDD_BYPASS_MAX];
+	u64 inner[XDD_INNER_MAX];
 	bool damaged; /* an input could not be read to its end */
 };
 
 #define BYPASS_NAME(name, help) #name,
 static const char *const bypass_names[] = { XDD_BYPASSES(BYPASS_NAME) };
+static const char *const inner_names[XDD_INNER_MAX] = { NULL, XDD_INNERS(BYPASS_NAME) };
 
 static bool is_stdout(const struct output *out)
 {
@@ -150,6 +152,7 @@ static bool judge(struct job *job, const struct capture_item *item)
 		.len = item->len,
 		.wire_len = item->wire_len > item->len ? item->wire_len : item->len,
 		.link = item->iface->link,
+		.source = (void *)&item->iface->global,
 	};
 	struct xdd_verdict verdict;
 	bool seen;
@@ -157,6 +160,7 @@ static bool judge(struct job *job, const struct capture_item *item)
 	count(&job->received, packet.wire_len);
 	job->last_ns = job->derived.window_records ? job->received.packets : (u64)item->time_ns;
 	verdict = store_decide(&job->store, &packet, job->last_ns);
+	job->inner[verdict.inner]++;
 	seen = verdict.bypass == XDD_BYPASS_MAX && verdict.found & XDD_SEEN;
 	if (verdict.bypass != XDD_BYPASS_MAX)
 		count(&job->bypassed[verdict.bypass], packet.wire_len);
@@ -283,6 +287,13 @@ static json_t *json_filter(struct job *job)
 			 store->forgotten);
 }
 
+/* Beside the verdicts: what --inner could not follow to its end. */
+static void add_inner(const struct job *job, json_t *to)
+{
+	for (u32 i = XDD_inner_fine + 1; i < XDD_INNER_MAX; i++)
+		json_object_set_new(to, inner_names[i], json_integer(job->inner[i]));
+}
+
 static int print_json(struct job *job, FILE *to)
 {
 	json_t *all = json_counts(job), *filter = json_filter(job);
@@ -291,6 +302,8 @@ static int print_json(struct job *job, FILE *to)
 	json_object_set_new(all, "seconds", json_real(progress_seconds(&job->progress)));
 	json_object_set_new(all, "complete", json_boolean(!job->damaged));
 	json_object_update(all, filter);
+	if (job->derived.fixed.inner)
+		add_inner(job, all);
 	rc = json_dumpf(all, to, JSON_INDENT(2));
 	fputc('\n', to);
 	json_decref(filter);
@@ -307,6 +320,20 @@ static void print_bypassed(const struct job *job, FILE *to)
 			continue;
 		fprintf(to, "%s%llu %s", before, (unsigned long long)job->bypassed[i].packets,
 			bypass_names[i]);
+		before = ", ";
+	}
+	if (*before == ',')
+		fputc('\n', to);
+}
+
+static void print_inner(const struct job *job, FILE *to)
+{
+	const char *before = "known by a packet further out: ";
+
+	for (u32 i = XDD_inner_fine + 1; i < XDD_INNER_MAX; i++) {
+		if (!job->inner[i])
+			continue;
+		fprintf(to, "%s%llu %s", before, (unsigned long long)job->inner[i], inner_names[i]);
 		before = ", ";
 	}
 	if (*before == ',')
@@ -349,9 +376,11 @@ static void print_text(struct job *job, FILE *to)
 		(unsigned long long)job->duplicates.packets,
 		packets ? 100.0 * job->duplicates.packets / packets : 0.0);
 	print_bypassed(job, to);
-	fprintf(to, "key %s, window %s, engine %s in %s, %.2f s (%.2f million frames a second)\n",
-		key_names[job->derived.fixed.key], derive_events_text(&job->derived, window),
-		engine_names[job->derived.fixed.engine],
+	print_inner(job, to);
+	fprintf(to, "key %s%s, window %s, engine %s in %s, %.2f s (%.2f million frames a second)\n",
+		key_names[job->derived.fixed.key],
+		job->derived.fixed.inner ? " inside tunnels" : "",
+		derive_events_text(&job->derived, window), engine_names[job->derived.fixed.engine],
 		units_size_text(store_bytes(&job->store), memory), seconds,
 		packets / 1e6 / seconds);
 	print_errors(job, to);
