@@ -5,9 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "user/capture/bytes.h"
 #include "user/identity.h"
 
-#define KINDS_END { .name = NULL }
+#define KINDS_END            \
+	{                    \
+		.name = NULL \
+	}
 
 static const struct field_kind ethernet_kinds[] = {
 	{ "eth", "dst", 0, 6, 0, FORM_MAC },
@@ -77,16 +81,11 @@ static const struct field_kind ipv6_kinds[] = {
 	KINDS_END,
 };
 static const struct field_kind tcp_kinds[] = {
-	{ "tcp", "sport", 0, 2, 0, FORM_DECIMAL },
-	{ "tcp", "dport", 2, 2, 0, FORM_DECIMAL },
-	{ "tcp", "seq", 4, 4, 0, FORM_DECIMAL },
-	{ "tcp", "ack", 8, 4, 0, FORM_DECIMAL },
-	{ "tcp", "header", 12, 1, 0xf0, FORM_DECIMAL },
-	{ "tcp", "flags", 12, 2, 0x0fff, FORM_HEX },
-	{ "tcp", "window", 14, 2, 0, FORM_DECIMAL },
-	{ "tcp", "checksum", 16, 2, 0, FORM_HEX },
-	{ "tcp", "urgent", 18, 2, 0, FORM_DECIMAL },
-	KINDS_END,
+	{ "tcp", "sport", 0, 2, 0, FORM_DECIMAL },	{ "tcp", "dport", 2, 2, 0, FORM_DECIMAL },
+	{ "tcp", "seq", 4, 4, 0, FORM_DECIMAL },	{ "tcp", "ack", 8, 4, 0, FORM_DECIMAL },
+	{ "tcp", "header", 12, 1, 0xf0, FORM_DECIMAL }, { "tcp", "flags", 12, 2, 0x0fff, FORM_HEX },
+	{ "tcp", "window", 14, 2, 0, FORM_DECIMAL },	{ "tcp", "checksum", 16, 2, 0, FORM_HEX },
+	{ "tcp", "urgent", 18, 2, 0, FORM_DECIMAL },	KINDS_END,
 };
 static const struct field_kind udp_kinds[] = {
 	{ "udp", "sport", 0, 2, 0, FORM_DECIMAL },
@@ -122,8 +121,7 @@ static void add(struct walk *w, const struct field_kind *kind, u32 nth, u32 off,
 {
 	if (!len || off > w->packet->len || len > w->packet->len - off || w->to->n == FIELDS_MAX)
 		return;
-	w->to->all[w->to->n++] =
-		(struct field){ .kind = kind, .nth = nth, .off = off, .len = len };
+	w->to->all[w->to->n++] = (struct field){ .kind = kind, .nth = nth, .off = off, .len = len };
 }
 
 /* What lies between here and @end, as one field. */
@@ -162,16 +160,21 @@ static void add_link(struct walk *w)
 	}
 }
 
+/* A big-endian number at @off; 0 beyond the end. */
+static u16 be16_at(const struct xdd_packet *packet, u32 off)
+{
+	return off + 2 <= packet->len ? get16(packet->data + off, true) : 0;
+}
+
 /* The tags between the link header and @l3: VLAN tags, then labels, 4 bytes each. */
 static void add_tags(struct walk *w, u32 l3)
 {
 	static const u32 type_at[] = { [XDD_LINK_ETHERNET] = 12, [XDD_LINK_SLL] = 14 };
 	u32 link = w->packet->link, nth;
-	u16 type = 0;
+	u16 type = be16_at(w->packet, link < XDD_ARRAY_SIZE(type_at) ? type_at[link] : 0);
 
-	xdd_read_be16(w->packet, link < XDD_ARRAY_SIZE(type_at) ? type_at[link] : 0, &type);
 	for (nth = 0; xdd_is_vlan(type) && w->off + 4 <= l3; nth++) {
-		xdd_read_be16(w->packet, w->off + 2, &type);
+		type = be16_at(w->packet, w->off + 2);
 		add_header(w, vlan_kinds, nth, 4);
 	}
 	for (nth = 0; w->off + 4 <= l3; nth++)
@@ -180,7 +183,7 @@ static void add_tags(struct walk *w, u32 l3)
 
 static void add_transport(struct walk *w, const struct xdd_layers *layers)
 {
-	u32 room = layers->end - w->off, header;
+	u32 room = layers->end > w->off ? layers->end - w->off : 0, header;
 
 	if (layers->fragment == XDD_FRAGMENT_LATER)
 		return;
@@ -217,7 +220,8 @@ static struct xdd_layers add_tunnel(const struct xdd_fixed *fixed, struct walk *
 
 	add_up_to(w, &tunnel, 0, l3);
 	w->off = l3;
-	add_ip(w, &inner, inner.version == outer->version);
+	if (inner.version)
+		add_ip(w, &inner, inner.version == outer->version);
 	return inner;
 }
 
@@ -231,10 +235,11 @@ void fields_of(const struct xdd_fixed *fixed, const struct xdd_packet *packet,
 	fields->n = 0;
 	add_link(&w);
 	add_tags(&w, layers.l3);
-	if (layers.version) {
+	if (layers.version)
 		add_ip(&w, &layers, 0);
-		if (l3 > layers.l3)
-			layers = add_tunnel(fixed, &w, &layers, l3);
+	if (l3 > layers.l3 || (l3 && !layers.version))
+		layers = add_tunnel(fixed, &w, &layers, l3);
+	if (layers.version) {
 		add_transport(&w, &layers);
 		add_up_to(&w, &payload, 0, layers.end);
 	}
@@ -267,7 +272,7 @@ static u32 number_of(const u8 *at, const struct field *field)
 
 static void write_bytes(const u8 *at, u32 len, const char *between, char *text)
 {
-	const u32 shown = 12;
+	const u32 shown = 8;
 
 	*text = 0;
 	for (u32 i = 0; i < len && i < shown; i++)
@@ -276,10 +281,26 @@ static void write_bytes(const u8 *at, u32 len, const char *between, char *text)
 		sprintf(text + strlen(text), "... (%u bytes)", len);
 }
 
+/* Long values are shown from the first byte that differs. */
+static u32 skipped(const struct xdd_packet *packet, const struct field *field,
+		   const struct xdd_packet *other, const struct field *like)
+{
+	u32 i = 0;
+
+	if (!like || field->kind->form != FORM_BYTES)
+		return 0;
+	while (i < field->len && i < like->len &&
+	       packet->data[field->off + i] == other->data[like->off + i])
+		i++;
+	return i < field->len ? i : 0;
+}
+
 const char *field_value(const struct xdd_packet *packet, const struct field *field,
+			const struct xdd_packet *other, const struct field *like,
 			char text[FIELD_VALUE_MAX])
 {
-	const u8 *at = packet->data + field->off;
+	u32 skip = skipped(packet, field, other, like);
+	const u8 *at = packet->data + field->off + skip;
 
 	switch (field->kind->form) {
 	case FORM_DECIMAL:
@@ -298,7 +319,8 @@ const char *field_value(const struct xdd_packet *packet, const struct field *fie
 		inet_ntop(AF_INET6, at, text, FIELD_VALUE_MAX);
 		break;
 	case FORM_BYTES:
-		write_bytes(at, field->len, "", text);
+		snprintf(text, FIELD_VALUE_MAX, skip ? "+%u " : "", skip);
+		write_bytes(at, field->len - skip, "", text + strlen(text));
 		break;
 	}
 	return text;
@@ -330,9 +352,8 @@ static bool is_equal(const struct xdd_packet *a, const struct field *in_a,
 	return in_a->len == in_b->len && !memcmp(at_a, at_b, in_a->len);
 }
 
-u32 fields_differ(const struct xdd_packet *a, const struct fields *in_a,
-		  const struct xdd_packet *b, const struct fields *in_b,
-		  struct field_pair pairs[2 * FIELDS_MAX])
+u32 fields_differ(const struct xdd_packet *a, const struct fields *in_a, const struct xdd_packet *b,
+		  const struct fields *in_b, struct field_pair pairs[2 * FIELDS_MAX])
 {
 	u32 n = 0, guess = 0;
 

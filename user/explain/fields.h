@@ -46,9 +46,12 @@ void fields_of(const struct xdd_fixed *fixed, const struct xdd_packet *packet,
 #define FIELD_NAME_MAX 40
 const char *field_name(const struct field *field, char text[FIELD_NAME_MAX]);
 
-/* Its value; the first bytes of a long one. Returns @text. */
+/* Its value; of many bytes the first ones, or, as "+20 4242", those from where it differs from
+ * @like of @other (NULL: none). Returns @text.
+ */
 #define FIELD_VALUE_MAX 64
 const char *field_value(const struct xdd_packet *packet, const struct field *field,
+			const struct xdd_packet *other, const struct field *like,
 			char text[FIELD_VALUE_MAX]);
 
 /* The same field in two frames; NULL where one of them lacks it. */
@@ -59,8 +62,7 @@ struct field_pair {
 /* The fields that differ, in the order of the frames, into @pairs (room for 2 * FIELDS_MAX). Returns
  * their number.
  */
-u32 fields_differ(const struct xdd_packet *a, const struct fields *in_a,
-		  const struct xdd_packet *b, const struct fields *in_b,
-		  struct field_pair pairs[2 * FIELDS_MAX]);
+u32 fields_differ(const struct xdd_packet *a, const struct fields *in_a, const struct xdd_packet *b,
+		  const struct fields *in_b, struct field_pair pairs[2 * FIELDS_MAX]);
 
 #endif
