@@ -167,14 +167,15 @@ static int compare(struct explanation *e)
 }
 
 /* Options that change what a key is made of. */
-#define CHOICES(X)                                                                                \
-	X("--key packet", fixed->key = XDD_KEY_packet)                                            \
-	X("--key frame", fixed->key = XDD_KEY_frame)                                              \
-	X("--key flow", fixed->key = XDD_KEY_flow) X("--key biflow", fixed->key = XDD_KEY_biflow) \
-		X("--key srcdst", fixed->key = XDD_KEY_srcdst)                                    \
-			X("--key src", fixed->key = XDD_KEY_src)                                  \
-				X("--key dst", fixed->key = XDD_KEY_dst)                          \
-					X("--non-ip frame", fixed->non_ip_frame = 1)              \
+#define CHOICES(X)                                                                   \
+	X("--key packet", fixed->key = XDD_KEY_packet)                               \
+	X("--key frame", fixed->key = XDD_KEY_frame)                                 \
+	X("--key flow", fixed->key = XDD_KEY_flow)                                   \
+	X("--key biflow", fixed->key = XDD_KEY_biflow)                               \
+		X("--key srcdst", fixed->key = XDD_KEY_srcdst)                       \
+			X("--key src", fixed->key = XDD_KEY_src)                     \
+				X("--key dst", fixed->key = XDD_KEY_dst)             \
+					X("--non-ip frame", fixed->non_ip_frame = 1) \
 						X("--verify-checksum", fixed->verify_checksum = 1)
 
 static void try_choice(struct explanation *e, const char *option, const struct xdd_fixed *fixed)

@@ -116,7 +116,7 @@ static void print_verdict(const struct explanation *e, FILE *to)
 			"the same key, but %s apart: both frames are kept (key %s, window %s); "
 			"--window %s would find a copy\n",
 			apart, key_names[d->fixed.key], window,
-			units_time_text(window_for(e->apart_ns) * 1000000, longer));
+			units_time_word(window_for(e->apart_ns) * 1000000, longer));
 }
 
 /* The options that would turn the verdict on the keys. */
