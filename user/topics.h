@@ -11,6 +11,7 @@
 /* X(name, summary); topic_<name>() in topics.c prints it. */
 #define TOPICS(X)                                                                \
 	X(engines, "engines, keys, hashes, slicing, placement, clocks, actions") \
+	X(copies, "what counts as a copy, and how to find out: learn, explain")  \
 	X(cluster, "filters on several machines")                                \
 	X(papers, "where the filters come from")                                 \
 	X(streams, "what simulate runs, the truth it compares with, what --trace reads")

@@ -27,7 +27,8 @@ static int keep(struct explained_frame *frame, const struct capture_item *item)
 	if (!data)
 		return -ENOMEM;
 	frame->item = *item;
-	frame->item.data = memcpy(data, item->data, item->len);
+	memcpy(data, item->data, item->len);
+	frame->item.data = data;
 	return 0;
 }
 

@@ -205,7 +205,7 @@ static int learn(struct job *job)
 
 int cmd_learn(struct options *o)
 {
-	struct job job = { .o = o, .source.name = o->args[0] };
+	struct job job = { .o = o, .source.name = o->args[0], .source.netns = o->netns };
 	char err[MESSAGE_MAX];
 	int rc;
 

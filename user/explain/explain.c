@@ -166,39 +166,46 @@ static int compare(struct explanation *e)
 	return 0;
 }
 
-/* Options that change what a key is made of. */
-#define CHOICES(X)                                                                   \
-	X("--key packet", fixed->key = XDD_KEY_packet)                               \
-	X("--key frame", fixed->key = XDD_KEY_frame)                                 \
-	X("--key flow", fixed->key = XDD_KEY_flow)                                   \
-	X("--key biflow", fixed->key = XDD_KEY_biflow)                               \
-		X("--key srcdst", fixed->key = XDD_KEY_srcdst)                       \
-			X("--key src", fixed->key = XDD_KEY_src)                     \
-				X("--key dst", fixed->key = XDD_KEY_dst)             \
-					X("--non-ip frame", fixed->non_ip_frame = 1) \
-						X("--verify-checksum", fixed->verify_checksum = 1)
+/* Options that change what a key is made of: a field of the configuration, and its value. */
+#define SETTING(field) offsetof(struct xdd_fixed, field), sizeof(((struct xdd_fixed *)0)->field)
+static const struct {
+	const char *option;
+	size_t at, size;
+	u64 value;
+} settings[] = {
+	{ "--key packet", SETTING(key), XDD_KEY_packet },
+	{ "--key frame", SETTING(key), XDD_KEY_frame },
+	{ "--key flow", SETTING(key), XDD_KEY_flow },
+	{ "--key biflow", SETTING(key), XDD_KEY_biflow },
+	{ "--key srcdst", SETTING(key), XDD_KEY_srcdst },
+	{ "--key src", SETTING(key), XDD_KEY_src },
+	{ "--key dst", SETTING(key), XDD_KEY_dst },
+	{ "--non-ip frame", SETTING(non_ip_frame), 1 },
+	{ "--verify-checksum", SETTING(verify_checksum), 1 },
+};
+XDD_ASSERT(XDD_ARRAY_SIZE(settings) <= EXPLAIN_CHOICES_MAX, "room for each choice");
 
-static void try_choice(struct explanation *e, const char *option, const struct xdd_fixed *fixed)
+static struct explained_choice try_choice(const struct explanation *e, const char *option,
+					  const struct xdd_fixed *fixed)
 {
-	struct explained_choice *choice = &e->choices[e->n_choices++];
+	struct explained_choice choice = { .option = option };
 	struct xdd_identity a, b;
 
-	choice->option = option;
-	choice->has_key = identity_of(fixed, &e->secret, &e->a.packet, &a) == XDD_BYPASS_MAX &&
-			  identity_of(fixed, &e->secret, &e->b.packet, &b) == XDD_BYPASS_MAX;
-	choice->same = choice->has_key && digest_equal(&a.digest, &b.digest);
+	choice.has_key = identity_of(fixed, &e->secret, &e->a.packet, &a) == XDD_BYPASS_MAX &&
+			 identity_of(fixed, &e->secret, &e->b.packet, &b) == XDD_BYPASS_MAX;
+	choice.same = choice.has_key && digest_equal(&a.digest, &b.digest);
+	return choice;
 }
 
-#define TRY_CHOICE(option, change)                                           \
-	{                                                                    \
-		struct xdd_fixed other = e->derived->fixed, *fixed = &other; \
-		change;                                                      \
-		try_choice(e, option, fixed);                                \
-	}
-
+/* The host is little-endian (types.h): a value's first bytes are those of a narrower field. */
 static void try_choices(struct explanation *e)
 {
-	CHOICES(TRY_CHOICE)
+	for (u32 i = 0; i < XDD_ARRAY_SIZE(settings); i++) {
+		struct xdd_fixed other = e->derived->fixed;
+
+		memcpy((u8 *)&other + settings[i].at, &settings[i].value, settings[i].size);
+		e->choices[e->n_choices++] = try_choice(e, settings[i].option, &other);
+	}
 }
 
 int explain(struct explanation *e)

@@ -2,30 +2,21 @@
 #include "report.h"
 
 #define SHORTEST 1 /* index of 1 ms: clocks and queues make shorter windows a gamble */
-#define MISSED 1000
-#define TICKS 16 /* the default of --ticks: copies in the last one may pass */
+#define MISSED 200 /* one in so many copies may be further apart than the advice reaches */
 
 /* What the advice is based on: packets with identification, if there are any. */
-static u64 found(const struct learn_window *window, bool sure)
+static u64 basis(const struct learn_count *c, bool sure)
 {
-	return sure ? window->dropped.all - window->dropped.unsure : window->dropped.all;
+	return sure ? c->all - c->unsure : c->all;
 }
 
 static u32 choose_window(const struct learn *l, bool sure)
 {
-	u64 all = found(&l->windows[LEARN_COPIES], sure);
+	u64 all = basis(&l->windows[LEARN_COPIES].dropped, sure), least = all - all / MISSED;
 	u32 w = SHORTEST;
 
-	while (w < LEARN_COPIES && all - found(&l->windows[w], sure) > all / MISSED)
+	while (w < LEARN_COPIES && basis(&l->windows[w].early, sure) < least)
 		w++;
-	while (w < LEARN_COPIES) {
-		const struct learn_window *window = &l->windows[w];
-		u64 farthest = sure ? window->farthest_sure_ns : window->farthest_ns;
-
-		if (farthest <= learn_window_ns[w] - learn_window_ns[w] / TICKS)
-			break;
-		w++;
-	}
 	return w;
 }
 

@@ -132,7 +132,7 @@ static void print_window(const struct learn *l, u32 w, FILE *to)
 		percent(dropped->all, l->compared));
 	if (dropped->unsure)
 		fprintf(to, ", %" PRIu64 " of them unsure", (uint64_t)dropped->unsure);
-	if (learn_window_ns[w] > l->reach_ns)
+	if (l->windows[w].forgotten)
 		fprintf(to, " (or more: memory did not reach that far; give --memory more)");
 	fputc('\n', to);
 }
@@ -159,10 +159,11 @@ static void print_command(const struct learn_source *source, const char *window,
 			window);
 	else
 		fprintf(to,
-			"              xdp-dedup load %s --window %s --action count\n"
+			"              xdp-dedup load %s%s%s --window %s --action count\n"
 			"              xdp-dedup status %s, and when that is plausible\n"
 			"              xdp-dedup set %s --action drop\n",
-			source->name, window, source->name, source->name);
+			source->name, source->netns ? " --netns " : "", source->netns ?: "", window,
+			source->name, source->name);
 }
 
 /* What content cannot decide, and the user may know. */
@@ -251,13 +252,12 @@ static json_t *json_windows(const struct learn *l)
 	json_t *windows = json_array();
 
 	for (u32 i = 0; i < LEARN_WINDOWS; i++)
-		json_array_append_new(windows,
-				      json_pack("{s:I, s:I, s:I, s:I, s:b}", "window_ns",
-						learn_window_ns[i], "would_drop",
-						l->windows[i].dropped.all, "unsure",
-						l->windows[i].dropped.unsure, "farthest_ns",
-						l->windows[i].farthest_ns, "complete",
-						learn_window_ns[i] <= l->reach_ns));
+		json_array_append_new(windows, json_pack("{s:I, s:I, s:I, s:I, s:b}", "window_ns",
+							 learn_window_ns[i], "would_drop",
+							 l->windows[i].dropped.all, "unsure",
+							 l->windows[i].dropped.unsure,
+							 "farthest_ns", l->windows[i].farthest_ns,
+							 "complete", !l->windows[i].forgotten));
 	return windows;
 }
 
@@ -326,14 +326,12 @@ json_t *learn_json(const struct learn *l, const struct learn_source *source)
 	const struct learn_count *copies = &l->windows[LEARN_COPIES].dropped;
 	json_t *all = json_sample(l, source), *more;
 
-	more = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}",
-			 "copies", copies->all, "unsure", copies->unsure, "repeats",
-			 steps_beyond_copies(l), "identical", l->identical, "other_interface",
-			 l->other_interface, "other_vlan", l->other_vlan, "most_times",
-			 l->most_times, "times", json_times(l), "apart", json_steps(l), "differs",
-			 json_differences(l), "windows", json_windows(l), "reach_ns",
-			 l->reach_ns == ~0ull ? json_null() : json_integer(l->reach_ns), "advice",
-			 json_advice(l));
+	more = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "copies",
+			 copies->all, "unsure", copies->unsure, "repeats", steps_beyond_copies(l),
+			 "identical", l->identical, "other_interface", l->other_interface,
+			 "other_vlan", l->other_vlan, "most_times", l->most_times, "times",
+			 json_times(l), "apart", json_steps(l), "differs", json_differences(l),
+			 "windows", json_windows(l), "advice", json_advice(l));
 	json_object_update(all, more);
 	json_decref(more);
 	return all;

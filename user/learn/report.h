@@ -10,7 +10,8 @@
 
 /* Where the sample came from. */
 struct learn_source {
-	const char *name; /* of a file or an interface */
+	const char *name;  /* of a file or an interface */
+	const char *netns; /* of the interface, or NULL */
 	bool is_file;
 	double seconds; /* of an interface: how long it was watched */
 	u64 missed;	/* of an interface: frames that the capture lost */
@@ -30,8 +31,8 @@ struct learn_advice {
 	struct learn_count would_drop;
 };
 
-/* What to set: the smallest window from 1 ms on that finds all but one in a thousand copies, and
- * holds them but for its last sixteenth, a tick.
+/* What to set: the shortest window from 1 ms to 100 ms that surely finds all but one in 200 copies,
+ * also where ticks cut it.
  */
 struct learn_advice learn_advise(const struct learn *l);
 

@@ -44,7 +44,6 @@ int learn_open(struct learn *l, const struct xdd_fixed *fixed, u64 memory_bytes)
 
 	memset(l, 0, sizeof(*l));
 	l->fixed = fixed;
-	l->reach_ns = ~0ull;
 	secret_from_seed(&l->secret, fixed->seed);
 	n = n < FEWEST_ENTRIES ? FEWEST_ENTRIES : n > MOST_ENTRIES ? MOST_ENTRIES : n;
 	l->n_entries = n;
@@ -87,13 +86,16 @@ static struct learn_entry *find(struct learn *l, const struct xdd_digest *digest
 }
 
 /* Take entry @i out of its chain. */
-static void unlink_entry(struct learn *l, u32 i)
+static void forget(struct learn *l, u32 i, u64 time_ns)
 {
-	u32 *at = chain_of(l, &l->entries[i].digest);
+	const struct learn_entry *e = &l->entries[i];
+	u32 *at = chain_of(l, &e->digest);
 
 	while (*at != i)
 		at = &l->entries[*at].next;
-	*at = l->entries[i].next;
+	*at = e->next;
+	for (u32 w = 0; w < LEARN_WINDOWS; w++)
+		l->windows[w].forgotten += apart(time_ns, e->first_ns[w]) < learn_window_ns[w];
 }
 
 /* What the entry keeps of a frame. */
@@ -116,14 +118,10 @@ static void remember(struct learn *l, const struct xdd_digest *digest,
 	struct learn_entry *e = &l->entries[i];
 
 	l->next %= l->n_entries;
-	if (l->used == l->n_entries) {
-		u64 reach = apart(time_ns, e->last_ns);
-
-		l->reach_ns = reach < l->reach_ns ? reach : l->reach_ns;
-		unlink_entry(l, i);
-	} else {
+	if (l->used == l->n_entries)
+		forget(l, i, time_ns);
+	else
 		l->used++;
-	}
 	e->digest = *digest;
 	e->last_ns = time_ns;
 	for (u32 w = 0; w < LEARN_WINDOWS; w++)
@@ -162,10 +160,10 @@ static void count_windows(struct learn *l, struct learn_entry *e, u64 time_ns, b
 			continue;
 		}
 		count(&window->dropped, unsure);
+		if (ns <= learn_window_ns[w] - learn_window_ns[w] / LEARN_TICKS)
+			count(&window->early, unsure);
 		if (ns > window->farthest_ns)
 			window->farthest_ns = ns;
-		if (!unsure && ns > window->farthest_sure_ns)
-			window->farthest_sure_ns = ns;
 	}
 }
 

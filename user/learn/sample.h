@@ -18,6 +18,7 @@ extern const u64 learn_window_ns[LEARN_WINDOWS];
  * real captures 50 ms finds 2566 of 2567 copies, and windows of seconds take hellos for copies.
  */
 #define LEARN_COPIES 7
+#define LEARN_TICKS 16 /* the default of --ticks: copies in the last one may pass */
 #define LEARN_COPY_NS 100000000ull
 
 /* Distances are counted in steps of 1, 2, 5 from 1 us to 10 s, and beyond. */
@@ -37,8 +38,9 @@ struct learn_count {
 
 struct learn_window {
 	struct learn_count dropped; /* what an exact filter with this window would drop */
+	struct learn_count early;   /* of these, what does not lie in the last tick of 16 */
 	u64 farthest_ns;	    /* from its first, the latest of them */
-	u64 farthest_sure_ns;
+	u64 forgotten; /* packets that memory was too small to keep to the window's end */
 };
 
 struct learn_difference {
@@ -69,7 +71,6 @@ struct learn {
 	u64 other_vlan;
 	u32 n_differences; /* in the order in which they appeared */
 	struct learn_difference differences[LEARN_DIFFERENCES];
-	u64 reach_ns; /* how long the packet was remembered that was replaced soonest; ~0: none was */
 };
 
 /*
