@@ -28,7 +28,7 @@ done
 pairs --window 1s --engine exact
 mv "$tmp/pairs" "$tmp/exact"
 for engine in tagged timer bloom rlbsbf; do
-	options=(--engine $engine --memory 1MiB)
+	options=(--engine "$engine" --memory 1MiB)
 	[[ $engine =~ ^t ]] && options+=(--window 1s)
 	copies=$("$xdd" pcap "$tmp/in" --pairs "$tmp/pairs" "${options[@]}" --json |
 		python3 -c 'import json, sys; print(json.load(sys.stdin)["duplicates"])')
@@ -42,6 +42,7 @@ check "and the others are true" python3 tests/pcap/pairs.py same "$tmp/in" "$tmp
 
 # The last N records instead of a time.
 check "the last 2 records: listed" pairs --window-records 2
+# shellcheck disable=SC2016 # awk expands it
 check "no first is further away" awk -F, 'NR > 1 && $1 - $2 > 1 { exit 1 }' "$tmp/pairs"
 
 # Several inputs: numbers are those within each file.
