@@ -3,6 +3,7 @@
 # make          build/xdp-dedup
 # make check    every test: make check TESTS="tests/cli build/tests/unit/test_units" for some of them
 # make lint     formatting and static analysis
+# make reproduce   the papers' tables and figures: make reproduce SCALE=1 RUNS=5 ONLY=4,figures
 # make setup    install what is missing to build and test (Debian 12, root)
 #
 # A file that is put in its place is built: no list below needs to know it.
@@ -63,7 +64,7 @@ endif
 program := $(BUILD)/xdp-dedup
 library := $(BUILD)/libuser.a
 
-.PHONY: all build tests check headers fuzz demo bench lint format install uninstall setup clean
+.PHONY: all build tests check headers fuzz demo bench reproduce lint format install uninstall setup clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -85,12 +86,15 @@ $(BUILD)/%.o: %.c Makefile | $(SKELETONS)
 	$(call say,CC)
 	$(Q)$(CC) $(USER_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-# Where the version changes, and nothing else.
+# Compiled again when the commit changes, and nothing else is.
 $(BUILD)/user/version.o: USER_CFLAGS += -DVERSION='"$(VERSION)"' -DCOMMIT='"$(COMMIT)"'
-ifneq ($(COMMIT),$(shell cat $(BUILD)/commit 2>/dev/null))
-$(shell mkdir -p $(BUILD) && echo $(COMMIT) >$(BUILD)/commit)
-endif
 $(BUILD)/user/version.o: $(BUILD)/commit
+ifneq ($(COMMIT),$(shell cat $(BUILD)/commit 2>/dev/null))
+$(shell rm -f $(BUILD)/commit)
+endif
+$(BUILD)/commit:
+	@mkdir -p $(@D)
+	@echo '$(COMMIT)' >$@
 
 $(BUILD)/tests/tools/%: $(BUILD)/tests/tools/%.o
 	$(call say,LINK)
@@ -129,6 +133,10 @@ demo:
 bench: tests
 	$(program) bench
 	@set -e; for bench in tests/bench/*.sh; do BUILD=$(BUILD) $$bench; done
+
+reproduce: build
+	BUILD=$(BUILD) scripts/reproduce $(if $(SCALE),--scale $(SCALE)) $(if $(RUNS),--runs $(RUNS)) \
+		$(if $(ONLY),--only $(ONLY))
 
 lint:
 	clang-format --dry-run -Werror $(C_FILES)

@@ -58,8 +58,7 @@ int derive_window_ticks(u64 window_ns, u64 tick_ns, u32 *ticks)
 	return 0;
 }
 
-/* Free memory as the kernel estimates it, in bytes; where it does not say, all there can be. */
-static u64 memory_available(void)
+u64 derive_memory_available(void)
 {
 	FILE *meminfo = fopen("/proc/meminfo", "re");
 	u64 kib = UINT64_MAX / 1024;
@@ -476,7 +475,7 @@ int derive_config(const struct options *o, enum derive_target target, unsigned i
 		.n_ifaces = n_ifaces,
 		.n_rx_queues_max = n_rx_queues_max,
 		.cpus = possible_cpus ?: 1,
-		.available = memory_available(),
+		.available = derive_memory_available(),
 		.out = out,
 		.err = err,
 		.err_size = err_size,

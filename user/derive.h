@@ -66,6 +66,9 @@ const char *derive_window_text(const struct xdd_fixed *fixed, u64 window_ns,
  */
 const char *derive_events_text(const struct derived *d, char text[UNITS_TEXT_MAX]);
 
+/* Free memory as the kernel estimates it, in bytes; where it does not say, all there can be. */
+u64 derive_memory_available(void);
+
 /* Step of CLOCK_MONOTONIC_COARSE in nanoseconds. */
 u64 derive_coarse_step_ns(void);
 

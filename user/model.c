@@ -129,15 +129,32 @@ double model_load_stationary(u32 hashes, u32 engine)
 	return low;
 }
 
-double model_load_reset(double records, double domain, double cells, u32 hashes, u32 cleared)
+/* Whether a cell is above 0 that is set with probability @set and counted down with @clear by
+ * each record: looking back, the last @records have the setting before @max steps down. The i-th step,
+ * from 0, is that with probability (clear / both)^i set / both, and is among them with that of more than i
+ * steps where records * both are expected.
+ */
+static double reset_cell(double records, double set, double clear, u32 max)
+{
+	double both = set + clear, expected = records * both, rate = 0;
+	double here = set / both, exactly = exp(-expected), at_most = exactly;
+
+	for (u32 i = 0; i < max; i++) {
+		rate += here * (1 - at_most);
+		here *= clear / both;
+		exactly *= expected / (i + 1);
+		at_most += exactly;
+	}
+	return rate;
+}
+
+double model_load_reset(double records, double domain, double cells, u32 hashes, u32 cleared,
+			u32 max)
 {
 	double mean = hashes * domain / cells, spread = 12 * sqrt(mean) + 40, load = 0;
 
-	for (double j = fmax(floor(mean - spread), 1); j <= mean + spread; j++) {
-		double set = j / domain, clear = cleared / cells;
-
-		load += exp(j * log(mean) - mean - lgamma(j + 1)) * set / (set + clear) *
-			-expm1(-(set + clear) * records);
-	}
+	for (double j = fmax(floor(mean - spread), 1); j <= mean + spread; j++)
+		load += exp(j * log(mean) - mean - lgamma(j + 1)) *
+			reset_cell(records, j / domain, cleared / cells, max);
 	return load;
 }

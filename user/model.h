@@ -71,11 +71,13 @@ double model_load_biased(double load, const struct model_arrivals *in, double bi
 double model_load_stationary(u32 hashes, u32 engine);
 
 /*
- * Engine sbf, with cells of one bit: @records drawn uniformly from @domain keys, each of which
- * clears @cleared random ones of @cells cells and sets its @hashes. rsbf as published: one and one, in each of
- * its filters. A cell that j keys fall on, whose number is taken as Poisson, is set with probability j / domain
- * and cleared with probability cleared / cells by each record.
+ * The share of cells above 0 of engine sbf: @records drawn uniformly from @domain keys, each of which
+ * counts @cleared random ones of @cells cells down and sets its @hashes to @max. rsbf as published: one
+ * cell, one hash and a max of 1, in each of its filters. A cell that j keys fall on, whose number is
+ * taken as Poisson, is set with probability j / domain and counted down with probability
+ * cleared / cells by each record.
  */
-double model_load_reset(double records, double domain, double cells, u32 hashes, u32 cleared);
+double model_load_reset(double records, double domain, double cells, u32 hashes, u32 cleared,
+			u32 max);
 
 #endif

@@ -94,9 +94,46 @@ static void topic_papers(FILE *to)
 		"  --capacity       with --engine timer: m = -k n / ln(1 - P^(1/k)) cells\n"
 		"Bera, Dutta, Narang, Bhattacherjee: biased sampling Bloom filters (2012).\n"
 		"  --engine sbf, rsbf, bsbf, bsbfsd, rlbsbf; --variant, --p-star, --sbf-p\n"
+		"  --fpr-target     rsbf: K is the mean of 1 and of eq. 6.1, ln(P) / ln(1 - 1/e)\n"
 		"  simulate         its streams; rsbf by default as its tables were made; see help "
 		"streams\n"
+		"Deng, Rafiei: Approximately Detecting Duplicates for Streaming Data using Stable\n"
+		"Bloom Filters (2006).\n"
+		"  --engine sbf     each event counts --sbf-p cells down and sets its own to "
+		"--sbf-max\n"
+		"  --fpr-target     sbf: P = 1 / ((1 / (1 - FPR^(1/K))^(1/MAX) - 1) (1/K - 1/m))\n"
 		"--engine tagged is ours: a horizontal slice of one cache line, with tags.\n");
+}
+
+static void topic_records(FILE *to)
+{
+	fprintf(to, "\
+xdp-dedup stream reads lines, or with --null records that end with a byte of 0, of any length\n\
+below 4 GiB. Those of which there was none before are written as they are, in their order,\n\
+whole records with each write and none held back while the input is idle. What is compared is\n\
+the record, or its --field N; fields are separated by --delimiter, a tab by default. Records\n\
+without that field or without a time (--time-field) are written, too, and counted.\n\
+\n\
+How long a record is remembered\n\
+  exact, and the bit engines: for ever. exact grows; with --memory SIZE, or when half of the\n\
+      free memory is used, it forgets what it saw first, and counts it as forgotten\n\
+  --window-records N: among the last N records, this one included; so editcap -D N is\n\
+      pcap --key frame --refresh --window-records N. exact: those and no others. tagged and\n\
+      timer: up to a tick, a sixteenth of N, fewer. Memory does not grow\n\
+  --window TIME --time-field N: by the time that field N states, in seconds or --time-unit,\n\
+      inclusive. Steps back are taken as in captures: exact compares the distance in either\n\
+      direction, tagged and timer take the record for as late as the latest of its cells\n\
+  A first record starts the window; --refresh: each duplicate starts it again.\n\
+\n\
+The end\n\
+  SIGINT and SIGTERM end it as the end of the input does: what was read is finished, counted\n\
+  and saved, and the exit code is 0. It is 0 also when the reader of the output goes away.\n\
+\n\
+--save FILE, --restore FILE\n\
+  The filter with its options, hash secret, random numbers and count of records, so that two\n\
+  runs decide as one would. An option that is given along with --restore must agree. A file\n\
+  that is damaged, cut, or of another version is refused. --save replaces FILE when all is\n\
+  written; it does not if the output could not be.\n");
 }
 
 static void topic_streams(FILE *to)
@@ -118,6 +155,12 @@ static void topic_streams(FILE *to)
 		"  load_model_copies       bsbf, bsbfsd, rlbsbf: with the copies too that were "
 		"forgotten\n"
 		"              and inserted again, as many as there were\n"
+		"  slices      of a sliced filter: messages_per_lookup, one to each slice that has "
+		"cells of\n"
+		"              the key; max_share, the largest part of them that goes to one "
+		"slice; "
+		"Jain's\n"
+		"              fairness, 1 if all get the same\n"
 		"\n"
 		"Windows\n"
 		"  Engines with a window take --window-records N, the last N records, or --window "

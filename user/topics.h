@@ -9,11 +9,12 @@
 #include <stdio.h>
 
 /* X(name, summary); topic_<name>() in topics.c prints it. */
-#define TOPICS(X)                                                                \
-	X(engines, "engines, keys, hashes, slicing, placement, clocks, actions") \
-	X(copies, "what counts as a copy, and how to find out: learn, explain")  \
-	X(cluster, "filters on several machines")                                \
-	X(papers, "where the filters come from")                                 \
+#define TOPICS(X)                                                                            \
+	X(engines, "engines, keys, hashes, slicing, placement, clocks, actions")             \
+	X(copies, "what counts as a copy, and how to find out: learn, explain")              \
+	X(cluster, "filters on several machines")                                            \
+	X(papers, "where the filters come from")                                             \
+	X(records, "what stream takes for a record, its time and its window; saved filters") \
 	X(streams, "what simulate runs, the truth it compares with, what --trace reads")
 
 /* Print the topic called @name to @to; false if there is none. */

@@ -3,27 +3,11 @@
  * Two CPUs show the same million keys to one shared filter at the same time: no key passes
  * twice, and hardly more never pass than the engine's model of false positives predicts.
  */
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
-#include <math.h>
-#include <pthread.h>
-#include <sched.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include "tests/common/config.h"
-#include "tests/common/frame.h"
-#include "user/loader/program.h"
+#include "tests/bpf/two_cpus.h"
 #include "user/model.h"
-#include "user/secret.h"
 #include "xdd/line.h"
 
-#include "hammer.h"
-#include "hammer.skel.h"
-
 #define BYTES_PER_KEY 32
-#define TICK_NS 100000
-#define RUNS_PER_CALL 4096
 
 /*
  * A million keys in made-up time that ends before the first one's window does; or each key two
@@ -39,109 +23,6 @@ struct row {
 #define MANY_KEYS (1u << 20)
 #define MANY MANY_KEYS, MANY_KEYS / XDD_LINE_BYTES *BYTES_PER_KEY, 10
 #define STALE (1u << 18), 1024, 2 * TICK_NS
-
-struct side {
-	int program, cpu;
-	u32 keys;
-	const volatile u64 *next;
-	int failed;
-};
-
-static void *run_side(void *arg)
-{
-	struct side *side = arg;
-	struct frame frame;
-	cpu_set_t cpus;
-
-	CPU_ZERO(&cpus);
-	CPU_SET(side->cpu, &cpus);
-	side->failed = sched_setaffinity(0, sizeof(cpus), &cpus);
-	frame_build(&frame, "eth ip4 udp pay:18");
-	while (!side->failed && *side->next < side->keys) {
-		LIBBPF_OPTS(bpf_test_run_opts, run, .data_in = frame.byte,
-			    .data_size_in = frame.len, .repeat = RUNS_PER_CALL);
-
-		side->failed = bpf_prog_test_run_opts(side->program, &run);
-	}
-	return NULL;
-}
-
-/* The first two CPUs this process may use. Returns how many there are. */
-static int two_cpus(int *cpus)
-{
-	cpu_set_t allowed;
-	int n = 0;
-
-	assert_int_equal(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
-	for (int cpu = 0; cpu < CPU_SETSIZE && n < 2; cpu++) {
-		if (CPU_ISSET(cpu, &allowed))
-			cpus[n++] = cpu;
-	}
-	return n;
-}
-
-static struct hammer *open_filter(const struct row *row, const struct xdd_fixed *fixed,
-				  int first_cpu)
-{
-	struct xdd_live live = config_live();
-	struct hammer *skel = hammer__open();
-	struct xdd_secret secret;
-
-	assert_non_null(skel);
-	live.window_ticks = XDD_MAX_WINDOW_TICKS;
-	live.window_ns = (u64)XDD_MAX_WINDOW_TICKS * TICK_NS;
-	secret_from_seed(&secret, fixed->seed);
-	skel->rodata->hammer_keys = row->keys;
-	skel->rodata->hammer_step_ns = row->step_ns;
-	skel->rodata->hammer_cpu = first_cpu;
-	bpf_map__set_max_entries(skel->maps.passes, row->keys);
-	assert_int_equal(program_prepare(skel->obj, fixed, &secret, 2 * row->keys), 0);
-	assert_int_equal(hammer__load(skel), 0);
-	assert_int_equal(program_set_live(bpf_map__fd(skel->maps.config), &live), 0);
-	return skel;
-}
-
-static void run_sides(struct hammer *skel, u32 keys, const int *cpus)
-{
-	struct side sides[2];
-	pthread_t threads[2];
-
-	for (int i = 0; i < 2; i++) {
-		sides[i].program = bpf_program__fd(skel->progs.hammer);
-		sides[i].cpu = cpus[i];
-		sides[i].keys = keys;
-		sides[i].next = &skel->bss->hammer_sides[i].next;
-		assert_int_equal(pthread_create(&threads[i], NULL, run_side, &sides[i]), 0);
-	}
-	for (int i = 0; i < 2; i++) {
-		pthread_join(threads[i], NULL);
-		assert_int_equal(sides[i].failed, 0);
-		assert_int_equal(skel->bss->hammer_sides[i].next, keys);
-		assert_int_equal(skel->bss->hammer_sides[i].bypassed, 0);
-		/* Else the CPUs hardly met, and this proved nothing. */
-		assert_true(skel->bss->hammer_sides[i].beside > keys / 100);
-	}
-}
-
-/* How many keys never passed. Those that passed twice fail the test. */
-static u32 keys_never_passed(struct hammer *skel, u32 keys)
-{
-	const u64 *passes = mmap(NULL, keys * sizeof(u64), PROT_READ, MAP_SHARED,
-				 bpf_map__fd(skel->maps.passes), 0);
-	u32 never = 0, twice = 0;
-
-	assert_true(passes != MAP_FAILED);
-	for (u32 i = 0; i < keys; i++) {
-		never += passes[i] == 0;
-		twice += passes[i] > 1;
-	}
-	munmap((void *)passes, keys * sizeof(u64));
-	print_message("# %u never passed, %u passed twice; %lu and %lu keys side by side\n", never,
-		      twice, (unsigned long)skel->bss->hammer_sides[0].beside,
-		      (unsigned long)skel->bss->hammer_sides[1].beside);
-	assert_int_equal(twice, 0);
-	return never;
-}
 
 /* The model's false positives, key by key while the filter fills up; and, in a small filter, of
  * keys whose k cells are one (double hashing: about one in the number of cells).
@@ -165,19 +46,6 @@ static double expected_false(const struct row *row, const struct xdd_fixed *fixe
 	return sum * row->keys / steps;
 }
 
-/* The number that a Poisson variable of mean @mean exceeds with probability below 0.1 %. */
-static u32 poisson_bound(double mean)
-{
-	double sum = 0;
-	u32 n = 0;
-
-	for (;; n++) {
-		sum += exp(n * log(mean) - mean - lgamma(n + 1.0));
-		if (sum >= 0.999)
-			return n;
-	}
-}
-
 static struct xdd_fixed row_fixed(const struct row *row)
 {
 	struct xdd_fixed fixed = config_fixed(row->engine, XDD_KEY_packet);
@@ -195,22 +63,20 @@ static struct xdd_fixed row_fixed(const struct row *row)
 static void check(const struct row *row)
 {
 	struct xdd_fixed fixed = row_fixed(row);
-	u32 never, bound = 0;
+	u32 never, twice, bound = 0;
 	struct hammer *skel;
 	int cpus[2];
 
-	if (geteuid() || two_cpus(cpus) < 2) {
-		print_message("# SKIP needs root and two CPUs\n");
-		skip();
-	}
-	skel = open_filter(row, &fixed, cpus[0]);
+	two_cpus_need(cpus);
+	skel = open_filter(&fixed, row->keys, row->step_ns, cpus[0]);
 	run_sides(skel, row->keys, cpus);
-	never = keys_never_passed(skel, row->keys);
+	count_passes(skel, row->keys, &never, &twice);
 	if (row->engine != XDD_ENGINE_exact)
 		bound = poisson_bound(expected_false(row, &fixed));
 	print_message("# expected to be called duplicates wrongly: %.2f, bound %u\n",
 		      expected_false(row, &fixed), bound);
 	hammer__destroy(skel);
+	assert_int_equal(twice, 0);
 	assert_in_range(never, 0, bound);
 }
 

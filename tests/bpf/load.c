@@ -137,7 +137,8 @@ static void visit_shapes(struct xdd_fixed *fixed, struct table *table)
 		load_ask(fixed, table);
 		fixed->variant = XDD_VARIANT_published;
 	}
-	if (fixed->engine != XDD_ENGINE_sbf)
+	if (fixed->engine != XDD_ENGINE_sbf ||
+	    (few && fixed->hashes > 1 && fixed->hashes < XDD_MAX_HASHES))
 		return;
 	for (fixed->sbf_bits = 2; fixed->sbf_bits <= 8; fixed->sbf_bits *= 2) {
 		fixed->reset_bits = 64 / fixed->sbf_bits;

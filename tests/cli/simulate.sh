@@ -130,6 +130,25 @@ check_command "bloom by its capacity" 0 'algorithm' '' "$xdd" simulate --engine 
 	--capacity 50k --fpr-target 0.02 --records 50k --domain 1G --json
 judge "... stays below its rate, and misses nothing" 'r["fn"] == 0 and 0 < r["fpr"] < 0.02'
 
+# How look-ups spread over slices, at each row of --every too.
+check_command "slices in time" 0 'algorithm' '' "$xdd" simulate --engine timer --slices 16 --memory 64KiB \
+	--records 100k --domain 6000 --window-records 5k --every 60k --json
+judge "slices in each row" 'r["series"][0]["slices"]["count"] == 16 and
+0.9 < r["series"][0]["slices"]["fairness"] < 1 and r["slices"]["fairness"] != r["series"][0]["slices"]["fairness"]'
+check_command "slices in text" 0 '^slices: 16, 1.0000 messages a look-up, fairness 0.9' '' "$xdd" simulate \
+	--engine timer --slices 16 --memory 64KiB --records 100k --domain 6000 --window-records 5k
+
+check_command "a random seed" 0 'algorithm' '' "$xdd" simulate --seed random --memory 16KiB --records 10k --json
+cp "$tmp/stdout" "$tmp/first"
+check_command "the seed that it names" 0 'algorithm' '' "$xdd" simulate --seed "$(field seed)" --memory 16KiB \
+	--records 10k --json
+check_equal "repeats it" "$(grep -E '^  "(f[pn]|distinct|seed)"' "$tmp/first")" \
+	"$(grep -E '^  "(f[pn]|distinct|seed)"' "$tmp/stdout")"
+check_command "identifiers without end" 1 '' 'truth about .*TiB.*are free' "$xdd" simulate \
+	--domain 1000000G
+check_command "rows without end" 1 '' 'rows of --every would take .*TiB.*are free' "$xdd" simulate \
+	--records 1000000G --domain 10 --every 1 --json
+
 refuses 'window-records is for engines with a window' --engine bsbf --window-records 5
 refuses 'give --window-records' --engine tagged
 refuses 'window-records is for engines with a window' --window-records 5

@@ -3,17 +3,23 @@
 """Frames for the tests in namespaces.
 
 frames.py make FILE [--kind v4|v6|vlan] [--packets N] [--copies N] [--size BYTES] [--first N]
+                    [--sources N]
     A capture of UDP packets to port 9, each followed by its copies at once. A copy differs in
     what a path changes: its source MAC ends in the copy's number (0 is the first), and its TTL
-    is lower by that. The payload begins with the packet's number, from --first on.
+    is lower by that. The payload begins with the packet's number, from --first on. With --sources
+    (v4) each packet comes from one of N addresses, drawn anew.
 frames.py read FILE...
     What a capture holds of these, as JSON: "frames"; "first": how many packets whose copy 0 is
     there; "copies": frames that are no copy 0; "twice": packets seen more than once; "missing":
     numbers absent below the highest; "dscp": frames by DSCP; "bad_checksum": IPv4 headers.
+frames.py judge SENT RECEIVED
+    What a filter of sources did, as JSON: of the packets SENT, "distinct" were the first of their
+    source, of which "lost" were not RECEIVED, as "missed" of the others were.
 """
 import argparse
 import collections
 import json
+import random
 import struct
 import sys
 
@@ -27,35 +33,39 @@ def ip_sum(header):
     return (total & 0xFFFF) + (total >> 16)
 
 
-def ipv4(payload, number, copy):
+def ipv4(payload, number, copy, source):
     fields = [0x45, 0, 20 + len(payload), number & 0xFFFF, 0x4000, 64 - copy, 17, 0,
-              bytes([192, 0, 2, 1]), bytes([192, 0, 2, 2])]
+              struct.pack("!I", source), bytes([192, 0, 2, 2])]
     header = struct.pack("!BBHHHBBH4s4s", *fields)
     fields[7] = ~ip_sum(header) & 0xFFFF
     return 0x0800, struct.pack("!BBHHHBBH4s4s", *fields) + payload
 
 
-def ipv6(payload, _number, copy):
+def ipv6(payload, _number, copy, _source):
     address = bytes.fromhex("20010db8000000000000000000000001")
     return 0x86DD, struct.pack("!IHBB", 6 << 28, len(payload), 17, 64 - copy) + 2 * address + payload
 
 
-def frame(kind, number, copy, size):
+def frame(kind, number, copy, size, source=0xC0000201):
     ip_size = 40 if kind == "v6" else 20
     data = struct.pack("!Q", number).ljust(max(size - 14 - ip_size - 8, 8), b"x")
     udp = struct.pack("!HHHH", PORT, PORT, 8 + len(data), 0) + data
-    ethertype, packet = (ipv6 if kind == "v6" else ipv4)(udp, number, copy)
+    ethertype, packet = (ipv6 if kind == "v6" else ipv4)(udp, number, copy, source)
     macs = bytes([2, 0, 0, 0, 0, 1]) + bytes([2, 0, 0, 0, 1, copy])
     tag = struct.pack("!HH", 0x8100, 7) if kind == "vlan" else b""
     return macs + tag + struct.pack("!H", ethertype) + packet
 
 
 def make(args):
+    draw = random.Random(args.first)
     with open(args.file, "wb") as out:
         out.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, ETHERNET))
         for number in range(args.first, args.first + args.packets):
+            source = 0xC0000201
+            if args.sources:
+                source = 0x0A000000 + draw.randrange(args.sources)
             for copy in range(args.copies + 1):
-                data = frame(args.kind, number, copy, args.size)
+                data = frame(args.kind, number, copy, args.size, source)
                 out.write(struct.pack("<IIII", number // 1000, number % 1000, len(data), len(data)))
                 out.write(data)
 
@@ -114,6 +124,18 @@ def read(args):
         "dscp": {str(k): n for k, n in sorted(dscps.items())}, "bad_checksum": bad}))
 
 
+def judge(args):
+    received = {found[0] for found in map(parse, records(args.received)) if found}
+    known, lost, missed, packets = set(), 0, 0, 0
+    for data in records(args.sent):
+        number, source = parse(data)[0], data[26:30]
+        packets += 1
+        lost += source not in known and number not in received
+        missed += source in known and number in received
+        known.add(source)
+    print(json.dumps({"packets": packets, "distinct": len(known), "lost": lost, "missed": missed}))
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     commands = parser.add_subparsers(required=True)
@@ -124,10 +146,15 @@ def main():
     command.add_argument("--copies", type=int, default=1)
     command.add_argument("--size", type=int, default=100)
     command.add_argument("--first", type=int, default=0)
+    command.add_argument("--sources", type=int, default=0)
     command.set_defaults(run=make)
     command = commands.add_parser("read")
     command.add_argument("files", nargs="+")
     command.set_defaults(run=read)
+    command = commands.add_parser("judge")
+    command.add_argument("sent")
+    command.add_argument("received")
+    command.set_defaults(run=judge)
     args = parser.parse_args()
     args.run(args)
 

@@ -45,7 +45,7 @@ output() {
 kind() {
 	local name=$1
 	shift
-	load "$in" --window 10s "$@" || { fail "$name: load"; return; }
+	load "$in" "$@" || { fail "$name: load"; return; }
 	transmit "$tmp/frames.pcap"
 	"$xdd" status "$in" --json >"$tmp/status"
 	check_equal "$name: every command works" "" "$(run_all "$in")"
@@ -59,7 +59,7 @@ kind() {
 }
 
 "$frames" make "$tmp/frames.pcap" --packets 300 --copies 1
-kind "tagged, a CPU's own" --placement percpu
+kind "tagged, a CPU's own" --window 10s --placement percpu
 for map in config meta ager; do
 	bpftool -j map dump pinned "$pins/$in/$map" | json /dev/stdin \
 		'"\n".join(k for e in j for k in e["formatted"]["value"] if k not in ("pad", "fill"))' |
@@ -68,17 +68,25 @@ for map in config meta ager; do
 	check_equal "every field of $map is described" "" "$(undocumented "$tmp/fields")"
 done
 "$xdd" unload "$in"
-kind "tagged, shared" --placement shared
+kind "tagged, shared" --window 10s --placement shared
 check_equal "the rate is that of status" \
 	"$(json "$tmp/status" '"%.3g" % j[0]["fpr_model"]')" \
 	"$(output 'rate' | sed 's/.*rate //' | xargs printf '%.3g\n')"
 "$xdd" unload "$in"
-kind "timer, slices" --engine timer --slices 16 --memory 1MiB
+kind "timer, slices" --window 10s --engine timer --slices 16 --memory 1MiB
 "$xdd" unload "$in"
-kind "exact, digests" --engine exact
+for placement in shared percpu; do
+	kind "rlbsbf, $placement" --engine rlbsbf --key src --placement $placement --memory 1MiB
+	check_equal "rlbsbf, $placement: the loads are those of status" \
+		"$(json "$tmp/status" '"\n".join("loads " + " ".join(f"{n:.3g}" for n in cpu)
+			for cpu in j[0]["loads"] if any(cpu))')" "$(output 'print("loads"')"
+	check "... above zero" grep -Eq '^loads( [1-9][0-9.]*e-0[4-9]){2}$' <(output 'print("loads"')
+	"$xdd" unload "$in"
+done
+kind "exact, digests" --window 10s --engine exact
 check "digests are shown" grep -q time_ns <(output 'digests')
 "$xdd" unload "$in"
-kind "exact, flows" --engine exact --key flow
+kind "exact, flows" --window 10s --engine exact --key flow
 "$xdd" unload "$in"
 
 printf '%s\n' '#include "xdd/counters.h"' '#define P(name, help) NAME name' \

@@ -182,6 +182,33 @@ static void test_window(void **state)
 	assert_int_equal(d.live.window_ticks, 3);
 }
 
+/* The last N records include the one at hand: N - 1 lie between the first and the last of them. */
+static void test_window_records(void **state)
+{
+	struct options o = options();
+	char text[UNITS_TEXT_MAX];
+	struct derived d;
+
+	(void)state;
+	GIVE(&o, window_records, 1000);
+	d = file(&o);
+	assert_int_equal(d.window_records, 1000);
+	assert_int_equal(d.live.window_ns, 999);
+	assert_int_equal(d.sure_ns, 999);
+	assert_string_equal(derive_events_text(&d, text), "1000 records");
+	o.engine = XDD_ENGINE_timer;
+	d = file(&o);
+	assert_int_equal(d.fixed.tick_ns, 62);
+	assert_int_equal(d.live.window_ticks, 16);
+	assert_int_equal(d.sure_ns, 62 * 15);
+	o.window_records = 5;
+	d = file(&o);
+	assert_int_equal(d.fixed.tick_ns, 1);
+	assert_int_equal(d.live.window_ticks, 5);
+	GIVE(&o, ticks, 6);
+	refused(&o, DERIVE_FILE, -ERANGE, "--window-records 5 cannot be cut into 6 ticks");
+}
+
 static void test_window_ticks(void **state)
 {
 	u32 ticks = 7;
@@ -490,6 +517,7 @@ int main(void)
 		cmocka_unit_test(test_file_defaults),
 		cmocka_unit_test(test_copied),
 		cmocka_unit_test(test_window),
+		cmocka_unit_test(test_window_records),
 		cmocka_unit_test(test_window_ticks),
 		cmocka_unit_test(test_clock),
 		cmocka_unit_test(test_placement),

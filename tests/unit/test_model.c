@@ -48,12 +48,12 @@ static void test_start(void **state)
 	assert_true(model_load_bloom(0, 1e6, 4) == 0);
 	/* 5706 keys, 4 bits each, 48400 bits: koloniari-2011's rate of .02 */
 	assert_true(fabs(pow(model_load_bloom(5706, 48400, 4), 4) - 0.02) < 0.0002);
-	assert_true(model_load_reset(0, 1e6, 1e6, 2, 4) == 0);
+	assert_true(model_load_reset(0, 1e6, 1e6, 2, 4, 1) == 0);
 	/* of keys without number, K of K + P */
-	assert_true(fabs(model_load_reset(1e9, 1e8, 1e4, 2, 4) - 1.0 / 3) < 0.001);
+	assert_true(fabs(model_load_reset(1e9, 1e8, 1e4, 2, 4, 1) - 1.0 / 3) < 0.001);
 }
 
-static double measured(u32 engine, u32 hashes, u64 domain, u32 records)
+static double measured(u32 engine, u32 hashes, u64 domain, u32 records, u32 max)
 {
 	struct xdd_fixed fixed = config_fixed(engine, XDD_KEY_packet);
 	struct xdd_store store;
@@ -64,6 +64,8 @@ static double measured(u32 engine, u32 hashes, u64 domain, u32 records)
 	fixed.slices = 1;
 	fixed.blocks = 120;
 	fixed.hashes = hashes;
+	fixed.sbf_max = max;
+	fixed.sbf_bits = max > 3 ? 4 : max > 1 ? 2 : 1;
 	stream_open(&stream, domain, 0, 7);
 	ask_open(&store, &fixed);
 	for (u32 i = 0; i < records; i++)
@@ -85,17 +87,22 @@ static void test_engines(void **state)
 	for (u32 records = 10000; records <= 640000; records *= 4) {
 		for (u32 i = 0; i < 6; i++) {
 			u32 engine = engines[i / 2], hashes = 2 + i % 2;
-			double load = measured(engine, hashes, 1ull << 60, records);
+			double load = measured(engine, hashes, 1ull << 60, records, 1);
 
 			assert_true(fabs(load - biased(records, bits / hashes, hashes, engine)) <
 				    0.008);
 		}
-		assert_true(fabs(measured(XDD_ENGINE_sbf, 2, 20000, records) -
-				 model_load_reset(records, 20000, bits, 2, 4)) < 0.008);
-		assert_true(fabs(measured(XDD_ENGINE_rsbf, 3, 20000, records) -
-				 model_load_reset(records, 20000, bits / 3, 1, 1)) < 0.008);
+		for (u32 cell = 1; cell <= 4; cell *= 2) {
+			u32 max = (1 << cell) - 1;
+			double load = measured(XDD_ENGINE_sbf, 2, 20000, records, max);
+
+			assert_true(fabs(load - model_load_reset(records, 20000, bits / cell, 2, 4,
+								 max)) < 0.008);
+		}
+		assert_true(fabs(measured(XDD_ENGINE_rsbf, 3, 20000, records, 1) -
+				 model_load_reset(records, 20000, bits / 3, 1, 1, 1)) < 0.008);
 	}
-	assert_true(fabs(measured(XDD_ENGINE_bloom, 3, 1ull << 60, 20000) -
+	assert_true(fabs(measured(XDD_ENGINE_bloom, 3, 1ull << 60, 20000, 1) -
 			 model_load_bloom(20000, bits, 3)) < 0.008);
 }
 

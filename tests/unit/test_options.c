@@ -228,6 +228,46 @@ static void test_files(void **state)
 	bad("--action drop", ON_PCAP, "--action", NULL);
 }
 
+static void test_stream(void **state)
+{
+	struct options o = good("", ON_STREAM);
+
+	(void)state;
+	assert_int_equal(o.delimiter, '\t');
+	assert_int_equal(o.time_unit, UNIT_S);
+	assert_true(!o.field && !o.time_field && !o.null && !o.unbuffered);
+	assert_true(!o.save && !o.restore && !o.summary);
+	o = good("a b --field 3 --delimiter , --time-field 1000000 --time-unit us --window 1s",
+		 ON_STREAM);
+	assert_int_equal(o.n_args, 2);
+	assert_int_equal(o.field, 3);
+	assert_int_equal(o.delimiter, ',');
+	assert_int_equal(o.time_field, 1000000);
+	assert_int_equal(o.time_unit, UNIT_US);
+	o = good("-0 --unbuffered --summary s --save ./-f --restore 5", ON_STREAM);
+	assert_true(o.null && o.unbuffered);
+	assert_string_equal(o.summary, "s");
+	assert_string_equal(o.save, "./-f");
+	assert_string_equal(o.restore, "5");
+	assert_int_equal(good("--delimiter \\t", ON_STREAM).delimiter, '\t');
+	assert_int_equal(good("--window-records 2", ON_STREAM).window_records, 2);
+	assert_int_equal(good("--window-records 1k", ON_PCAP).window_records, 1000);
+	bad("--field 0", ON_STREAM, "--field 0", "from 1", NULL);
+	bad("--field 1000001", ON_STREAM, "1000000", NULL);
+	bad("--time-field x", ON_STREAM, "--time-field x", NULL);
+	bad("--time-unit h", ON_STREAM, "s, ms, us, ns", NULL);
+	bad("--delimiter ab", ON_STREAM, "one byte", NULL);
+	bad("--delimiter ''", ON_STREAM, "one byte", NULL);
+	bad("--save -", ON_STREAM, "--save -", NULL);
+	bad("--restore ''", ON_STREAM, "--restore", NULL);
+	bad("--window-records 1", ON_STREAM, "at least 2", NULL);
+	bad("--window-records 5 --window 1s", ON_STREAM, "both", NULL);
+	bad("--engine bsbf --window-records 5", ON_STREAM, "engines with a window", NULL);
+	bad("--key src", ON_STREAM, "takes no option --key", NULL);
+	bad("--window-records 5", ON_LOAD, "takes no option --window-records", NULL);
+	bad("--field 1", ON_PCAP, "takes no option --field", NULL);
+}
+
 static void test_bad_numbers(void **state)
 {
 	static const char *const numbers[] = { "--window",     "--memory", "--capacity",
@@ -302,11 +342,17 @@ static void test_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),    cmocka_unit_test(test_filter),
-		cmocka_unit_test(test_key),	    cmocka_unit_test(test_action),
-		cmocka_unit_test(test_nic),	    cmocka_unit_test(test_files),
-		cmocka_unit_test(test_bad_numbers), cmocka_unit_test(test_contradictions),
-		cmocka_unit_test(test_unknown),	    cmocka_unit_test(test_help_needs_nothing),
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_key),
+		cmocka_unit_test(test_action),
+		cmocka_unit_test(test_nic),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_stream),
+		cmocka_unit_test(test_bad_numbers),
+		cmocka_unit_test(test_contradictions),
+		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_help_needs_nothing),
 		cmocka_unit_test(test_names),
 	};
 

@@ -22,7 +22,7 @@ static char *volatile temporaries[MAX_SINKS];
 
 static void remove_temporaries(int signal)
 {
-	static const char said[] = "xdp-dedup: interrupted: no output was written\n";
+	static const char said[] = "xdp-dedup: interrupted: no file was written\n";
 	bool any = false;
 	u32 i;
 
@@ -45,6 +45,7 @@ void sink_guard(void)
 	sigaction(SIGTERM, &end, NULL);
 	sigaction(SIGHUP, &end, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 static int temporary_enter(char *name)

@@ -23,7 +23,8 @@ struct sink {
 };
 
 /* Remove the temporary files of all open sinks when SIGINT, SIGTERM or SIGHUP ends the process
- * (exit 1), and let writes to a closed pipe fail with EPIPE.
+ * (exit 1), and let writes to a closed pipe fail with EPIPE, and beyond the size
+ * that files may have with EFBIG.
  */
 void sink_guard(void);
 

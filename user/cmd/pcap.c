@@ -378,25 +378,18 @@ static json_t *json_counts(const struct job *job)
 			 job->duplicates.packets, "bypassed", json_bypassed(job));
 }
 
-/* Of bit engines there is no model without the stream. */
-static json_t *json_fpr(struct job *job)
-{
-	if (xdd_engine_has_bits(job->derived.fixed.engine))
-		return json_null();
-	return json_real(store_fpr(&job->store, job->distinct.packets, job->last_ns));
-}
-
 static json_t *json_filter(struct job *job)
 {
 	const struct derived *d = &job->derived;
 	const struct xdd_store *store = &job->store;
 
-	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:o, s:I, s:I, s:I}", "engine",
+	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:f, s:I, s:I, s:I}", "engine",
 			 engine_names[d->fixed.engine], "key", key_names[d->fixed.key], "window_ns",
 			 d->window_records ? 0 : d->live.window_ns, "window_records",
 			 d->window_records, "memory_bytes", store_bytes(store), "fpr_model",
-			 json_fpr(job), "time_back", store->time_back, "evictions",
-			 store->evictions, "forgotten", store->forgotten);
+			 store_fpr(&job->store, job->distinct.packets, job->last_ns), "time_back",
+			 store->time_back, "evictions", store->evictions, "forgotten",
+			 store->forgotten);
 }
 
 static int print_json(struct job *job, FILE *to)
@@ -431,16 +424,19 @@ static void print_bypassed(const struct job *job, FILE *to)
 
 static void print_errors(struct job *job, FILE *to)
 {
-	double fpr;
+	double fpr = store_fpr(&job->store, job->distinct.packets, job->last_ns);
 
-	if (xdd_engine_has_bits(job->derived.fixed.engine)) {
-		fprintf(to, "distinct packets taken for copies: depends on the packets; xdp-dedup "
-			    "simulate measures it\n");
-		return;
-	}
-	fpr = store_fpr(&job->store, job->distinct.packets, job->last_ns);
-	fprintf(to, "distinct packets taken for copies: below %.1g by the model, %.1g of them\n",
-		fpr * job->distinct.packets, fpr);
+	if (xdd_engine_has_bits(job->derived.fixed.engine))
+		fprintf(to,
+			"a packet that is new now is taken for a copy with probability %.2g; what "
+			"is "
+			"missed depends on the packets: xdp-dedup simulate measures it\n",
+			fpr);
+	else
+		fprintf(to,
+			"distinct packets taken for copies: below %.1g by the model, %.1g of "
+			"them\n",
+			fpr * job->distinct.packets, fpr);
 	if (job->store.forgotten || job->store.evictions)
 		fprintf(to,
 			"memory was short: %llu packets were forgotten within the window, their "

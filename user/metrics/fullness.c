@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include <xdd/bits.h>
 #include <xdd/key.h>
 
 #include "user/loader/instance.h"
@@ -164,6 +165,28 @@ static int read_exact(const struct instance *in, struct fullness *f)
 	return 0;
 }
 
+/* Sites weigh as much as their distinct packets. */
+static int read_bits(const struct instance *in, const struct counters *counters, struct fullness *f)
+{
+	u64 distinct = counters->total.distinct.packets;
+	int err = loads_read(in, &f->loads);
+	double keys = in->meta.capacity_keys, bits;
+
+	if (err)
+		return err;
+	for (u32 site = 0; site < f->loads.sites; site++) {
+		double share = 1.0 / f->loads.sites;
+
+		if (f->loads.sites > 1 && distinct)
+			share = (double)counters->distinct[site] / distinct;
+		f->fpr += share * loads_rate(&f->loads, site, in->fixed.hashes);
+	}
+	bits = (double)xdd_bits_lines(&in->fixed) * XDD_LINE_BITS;
+	if (in->fixed.engine == XDD_ENGINE_bloom)
+		f->fpr_full = model_timer(keys / f->loads.sites, 1, bits, in->fixed.hashes);
+	return 0;
+}
+
 int fullness_read(const struct instance *in, const struct counters *counters,
 		  struct fullness *fullness)
 {
@@ -174,7 +197,7 @@ int fullness_read(const struct instance *in, const struct counters *counters,
 	if (in->fixed.engine == XDD_ENGINE_exact)
 		return read_exact(in, fullness);
 	if (xdd_engine_has_bits(in->fixed.engine))
-		return 0;
+		return read_bits(in, counters, fullness);
 	if (xdd_slices_counted(&in->fixed)) {
 		fullness->slices = calloc(in->fixed.slices, sizeof(double));
 		fullness->slices_used = in->fixed.slices;
@@ -196,4 +219,5 @@ void fullness_free(struct fullness *fullness)
 {
 	free(fullness->slices);
 	fullness->slices = NULL;
+	loads_free(&fullness->loads);
 }

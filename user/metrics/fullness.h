@@ -6,6 +6,7 @@
 #include <xdd/age.h>
 
 #include "user/metrics/counters.h"
+#include "user/metrics/loads.h"
 
 struct instance;
 struct xdd_store;
@@ -18,8 +19,9 @@ struct fullness {
 	double density; /* share of all cells that are live */
 	double *slices; /* density of each slice; NULL: there is one, or one for each line */
 	u32 slices_used;
-	double fpr;	 /* a new key is called a duplicate with this probability, now */
-	double fpr_full; /* ... with as many keys live as the filter is meant for */
+	struct loads loads; /* bit engines; of the others share is NULL */
+	double fpr;	    /* a new key is called a duplicate with this probability, now */
+	double fpr_full;    /* ... with as many keys live as the filter is meant for */
 };
 
 /*
@@ -27,7 +29,8 @@ struct fullness {
  * their CPUs in @counters. For the exact engine, which nobody sweeps, known is false, and fpr a
  * bound: every entry's digest may agree with probability 2^-128; none for whole flow keys.
  *
- * Of bit engines nothing is known.
+ * Bit engines, which nobody sweeps either, are measured now: known is false, loads is there. What
+ * fpr_full is depends on the stream, and is 0, except for bloom.
  *
  * Returns 0, and then fullness_free() is due, or a negative errno.
  */

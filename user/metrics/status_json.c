@@ -3,18 +3,51 @@
 
 #include "user/names.h"
 
+/* Bit engines: the k filters, or the array that they share. */
+static json_t *filters(const struct loads *loads)
+{
+	json_t *all = json_array();
+
+	for (u32 i = 0; i < loads->filters; i++)
+		json_array_append_new(all,
+				      json_pack("{s:I, s:s, s:f}", "id", (json_int_t)i, "state",
+						"ok", "density", loads_mean(loads, i)));
+	return all;
+}
+
 /* Where the filter is a slice for each line, or one, or was never walked: one entry for all. */
 static json_t *slices(const struct status *status)
 {
 	const struct fullness *f = &status->fullness;
-	json_t *all = json_array();
+	json_t *all;
 
+	if (f->loads.share)
+		return filters(&f->loads);
+	all = json_array();
 	for (u32 i = 0; i < (f->slices ? f->slices_used : 1); i++) {
 		json_t *slice = json_pack("{s:I, s:s}", "id", (json_int_t)i, "state", "ok");
 		double density = f->slices ? f->slices[i] : f->density;
 
 		json_object_set_new(slice, "density", f->known ? json_real(density) : json_null());
 		json_array_append_new(all, slice);
+	}
+	return all;
+}
+
+/* Of bit engines, the share of set cells by filter: for each CPU that has its own, or for one. */
+static json_t *loads(const struct loads *loads)
+{
+	json_t *all = json_array();
+
+	if (!loads->share)
+		return json_null();
+	for (u32 site = 0; site < loads->sites; site++) {
+		json_t *one = json_array();
+
+		for (u32 i = 0; i < loads->filters; i++)
+			json_array_append_new(one,
+					      json_real(loads->share[site * loads->filters + i]));
+		json_array_append_new(all, one);
 	}
 	return all;
 }
@@ -39,27 +72,47 @@ static json_t *range(const struct status *status)
 			 (json_int_t)status->clock_step_ns);
 }
 
+/* Bit engines have no window and ask no clock, but parameters of their own. */
+static void config_bits(json_t *all, const struct xdd_fixed *fixed)
+{
+	static const char *const none[] = { "window_ns", "tick_ns", "window_ticks", "clock",
+					    "range" };
+
+	for (size_t i = 0; i < XDD_ARRAY_SIZE(none); i++)
+		json_object_set_new(all, none[i], json_null());
+	if (fixed->engine == XDD_ENGINE_rsbf)
+		json_object_set_new(all, "variant", json_string(variant_names[fixed->variant]));
+	if (fixed->engine != XDD_ENGINE_sbf)
+		return;
+	json_object_set_new(all, "sbf_p", json_integer(fixed->reset_bits));
+	json_object_set_new(all, "sbf_max", json_integer(fixed->sbf_max));
+}
+
 static json_t *config(const struct status *status)
 {
 	const struct instance *in = status->instance;
 	const struct xdd_fixed *fixed = &in->fixed;
 	const char *const *targets = (const char *const[]){ in->meta.targets[XDD_DEV_DUPLICATES],
 							    in->meta.targets[XDD_DEV_FORWARD] };
+	json_t *all;
 
-	return json_pack("{s:I, s:I, s:I, s:s, s:o, s:s, s:s, s:s, s:I, s:I, s:s, s:b, s:s, s:s, "
-			 "s:s, s:I, s:I, "
-			 "s:b}",
-			 "window_ns", (json_int_t)in->live.window_ns, "tick_ns",
-			 (json_int_t)fixed->tick_ns, "window_ticks",
-			 (json_int_t)in->live.window_ticks, "clock", clock_names[fixed->clock],
-			 "range", range(status), "key", key_names[fixed->key], "hash",
-			 hash_names[fixed->hash], "slicing", slicing_names[fixed->slicing],
-			 "slices", (json_int_t)fixed->slices, "hashes", (json_int_t)fixed->hashes,
-			 "placement", placement_names[fixed->placement], "refresh", fixed->refresh,
-			 "action", action_names[in->live.action], "redirect",
-			 targets[XDD_DEV_DUPLICATES], "forward", targets[XDD_DEV_FORWARD],
-			 "memory_bytes", (json_int_t)in->meta.memory_bytes, "capacity_keys",
-			 (json_int_t)in->meta.capacity_keys, "frags", in->meta.frags);
+	all = json_pack("{s:I, s:I, s:I, s:s, s:o, s:s, s:s, s:s, s:I, s:I, s:s, s:b, s:s, s:s, "
+			"s:s, s:I, s:I, "
+			"s:b}",
+			"window_ns", (json_int_t)in->live.window_ns, "tick_ns",
+			(json_int_t)fixed->tick_ns, "window_ticks",
+			(json_int_t)in->live.window_ticks, "clock", clock_names[fixed->clock],
+			"range", range(status), "key", key_names[fixed->key], "hash",
+			hash_names[fixed->hash], "slicing", slicing_names[fixed->slicing], "slices",
+			(json_int_t)fixed->slices, "hashes", (json_int_t)fixed->hashes, "placement",
+			placement_names[fixed->placement], "refresh", fixed->refresh, "action",
+			action_names[in->live.action], "redirect", targets[XDD_DEV_DUPLICATES],
+			"forward", targets[XDD_DEV_FORWARD], "memory_bytes",
+			(json_int_t)in->meta.memory_bytes, "capacity_keys",
+			(json_int_t)in->meta.capacity_keys, "frags", in->meta.frags);
+	if (xdd_engine_has_bits(fixed->engine))
+		config_bits(all, fixed);
+	return all;
 }
 
 static json_t *count(struct xdd_count count)
@@ -137,21 +190,29 @@ static json_t *warnings(const struct status *status)
 static json_t *rate(const struct status *status, double value)
 {
 	bool exact = status->instance->fixed.engine == XDD_ENGINE_exact;
+	bool measured = status->fullness.known || status->fullness.loads.share;
 
-	return status->fullness.known || exact ? json_real(value) : json_null();
+	return measured || exact ? json_real(value) : json_null();
+}
+
+/* Only an engine that is made for so many keys has a rate with them. */
+static json_t *rate_at_capacity(const struct status *status)
+{
+	return status->instance->meta.capacity_keys ? json_real(status->fullness.fpr_full)
+						    : json_null();
 }
 
 json_t *status_json(const struct status *status)
 {
 	const struct instance *in = status->instance;
 
-	return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:f, s:n, s:o, s:I, s:I, s:o}",
-			 "name", in->name, "interfaces", interfaces(in), "engine",
-			 engine_names[in->fixed.engine], "config", config(status), "counters",
-			 counters(status), "false_positives_expected",
-			 rate(status, status->false_positives), "slices", slices(status),
-			 "fpr_model", rate(status, status->fullness.fpr), "fpr_at_capacity",
-			 status->fullness.fpr_full, "audit", "ager", ager(status), "program_id",
-			 (json_int_t)in->program_id, "loaded_s", (json_int_t)status->loaded_s,
-			 "warnings", warnings(status));
+	return json_pack(
+		"{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:n, s:o, s:I, s:I, s:o}",
+		"name", in->name, "interfaces", interfaces(in), "engine",
+		engine_names[in->fixed.engine], "config", config(status), "counters",
+		counters(status), "false_positives_expected", rate(status, status->false_positives),
+		"slices", slices(status), "loads", loads(&status->fullness.loads), "fpr_model",
+		rate(status, status->fullness.fpr), "fpr_at_capacity", rate_at_capacity(status),
+		"audit", "ager", ager(status), "program_id", (json_int_t)in->program_id, "loaded_s",
+		(json_int_t)status->loaded_s, "warnings", warnings(status));
 }

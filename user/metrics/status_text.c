@@ -125,6 +125,22 @@ static void print_exact_loss(const struct status *status)
 		printf("  lost        no distinct packet: whole keys are compared\n");
 }
 
+/* What is lost follows from how full the filter is; what is missed depends on the stream. */
+static void print_bits_loss(const struct status *status)
+{
+	const struct fullness *f = &status->fullness;
+
+	printf("  lost        %.2g of the keys that are new now, whose %u cells others have set; "
+	       "what is missed\n"
+	       "              depends on the stream: xdp-dedup simulate measures both\n",
+	       f->fpr, status->instance->fixed.hashes);
+	printf("  load       ");
+	for (u32 i = 0; i < f->loads.filters; i++)
+		printf(" %.3g %%", 100 * loads_mean(&f->loads, i));
+	printf(" of the cells of %s%s\n", f->loads.filters > 1 ? "each filter" : "the filter",
+	       f->loads.sites > 1 ? ", the mean over the CPUs" : "");
+}
+
 static void print_loss(const struct status *status)
 {
 	const struct fullness *f = &status->fullness;
@@ -135,8 +151,8 @@ static void print_loss(const struct status *status)
 		print_exact_loss(status);
 		return;
 	}
-	if (xdd_engine_has_bits(status->instance->fixed.engine)) {
-		printf("  lost        depends on the stream: xdp-dedup simulate measures it\n");
+	if (f->loads.share) {
+		print_bits_loss(status);
 		return;
 	}
 	if (!f->known)

@@ -15,6 +15,7 @@
 #define EVICTED_SHARE 0.001
 #define BAD_CHECKSUM_SHARE 0.01
 #define FULL_RATE 0.001
+#define FULL_BITS_RATE 0.1 /* what the bit engines' tables aim at (bera-2012) */
 #define STALE_SHARE 0.0001 /* the ager and the program may clean a line at the same moment */
 
 __attribute__((format(printf, 2, 3))) static void warn(struct status *status, const char *format,
@@ -92,7 +93,12 @@ static void filter_warnings(struct status *status)
 		     "packets), their copies may pass: load with more --memory or a shorter "
 		     "--window",
 		     (uint64_t)total->evictions, 100.0 * total->evictions / distinct);
-	if (status->fullness.fpr > FULL_RATE)
+	if (status->fullness.loads.share && status->fullness.fpr > FULL_BITS_RATE)
+		warn(status,
+		     "%.2g %% of the keys that are new now are taken for copies and lost: load "
+		     "with more --memory, or with other --hashes",
+		     100 * status->fullness.fpr);
+	else if (!status->fullness.loads.share && status->fullness.fpr > FULL_RATE)
 		warn(status,
 		     "the filter is full: %.2g %% of the distinct packets are lost: load with more "
 		     "--memory or a shorter --window",

@@ -23,12 +23,14 @@ void interrupt_catch(void)
 {
 	struct sigaction catch = { .sa_handler = note_signal }, before;
 
+	sigfillset(&catch.sa_mask); /* a second signal finds the other handler */
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
 		sigaction(signals[i], NULL, &before);
 		if (signals[i] != SIGHUP || before.sa_handler != SIG_IGN)
 			sigaction(signals[i], &catch, NULL);
 	}
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 /* The signals stay blocked from the look at the flag to the wait: none slips in between. */

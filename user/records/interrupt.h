@@ -7,7 +7,7 @@
 
 /* From now on SIGINT, SIGTERM and SIGHUP (unless it is ignored, as under nohup) are noted; a second
  * one removes the temporary files of all sinks and ends the process with 1. Writing to a closed
- * pipe fails with EPIPE.
+ * pipe fails with EPIPE, beyond the limit of a file's size with EFBIG.
  */
 void interrupt_catch(void);
 

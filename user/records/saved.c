@@ -22,6 +22,7 @@
 	X(variant, variant, true)                \
 	X(p_star, p_star, true)                  \
 	X(sbf_p, sbf_p, true)                    \
+	X(sbf_max, sbf_max, true)                \
 	X(slicing, slicing, true)                \
 	X(slices, slices, true)                  \
 	X(hash, hash, false)                     \

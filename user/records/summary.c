@@ -75,11 +75,12 @@ static void print_errors(const struct summary *s, FILE *to)
 {
 	double fpr = store_fpr(s->store, s->distinct, s->last_ns);
 	u64 forgotten = s->store->forgotten + s->store->evictions;
+	bool exact = s->derived->fixed.engine == XDD_ENGINE_exact;
 
-	if (s->derived->fixed.engine == XDD_ENGINE_exact)
+	if (exact && s->distinct)
 		fprintf(to, "distinct records taken for duplicates: below %.1g by the model\n",
 			fpr * s->distinct);
-	else
+	if (!exact)
 		fprintf(to,
 			"a distinct record that comes now is taken for a duplicate with "
 			"probability %.2g, by how full the filter is\n",

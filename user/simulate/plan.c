@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* From the options of xdp-dedup simulate to what is run. */
 #include <errno.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,9 @@ static int plan_filter(struct simulation *sim)
 	}
 	if (!option_given(sim->o, OPT_window) && !sim->o->window_records)
 		sim->derived.live.window_ns = STORE_FOREVER_NS;
+	/* What JSON can carry, and --seed takes. */
+	if (sim->derived.secret_random)
+		sim->derived.fixed.seed &= INT64_MAX;
 	/* One thread: nothing needs to be atomic. */
 	sim->derived.fixed.placement = XDD_PLACEMENT_percpu;
 	tick_ns = sim->derived.fixed.tick_ns;
@@ -99,20 +103,47 @@ static int plan_trace(struct simulation *sim)
 	return EXIT_OK;
 }
 
+static int check_memory(const char *what, double bytes, const char *advice)
+{
+	u64 available = derive_memory_available();
+	char needed[UNITS_TEXT_MAX], there[UNITS_TEXT_MAX];
+
+	if (bytes <= available)
+		return EXIT_OK;
+	complain("simulate: %s would take %s, but %s of memory are free: %s", what,
+		 units_size_text(fmin(bytes, 0x1p63), needed), units_size_text(available, there),
+		 advice);
+	return EXIT_FAILED;
+}
+
+/* The truth knows of every identifier a bit, or what started its window. */
+static int check_truth(const struct simulation *sim)
+{
+	bool forever = sim->derived.live.window_ns == STORE_FOREVER_NS;
+	double bytes = sim->domain * (forever ? 1 / 8. : sizeof(u64));
+
+	if (xdd_engine_has_timers(sim->derived.fixed.engine))
+		bytes *= 2;
+	return check_memory("the truth about each identifier", bytes, "fewer of them");
+}
+
 /* Room for the rows of --every. */
 static int plan_rows(struct simulation *sim)
 {
-	u64 all;
+	int code;
 
 	if (!sim->o->json || !sim->o->every)
 		return EXIT_OK;
 	sim->rows_each = (sim->records - 1) / sim->o->every;
-	if (!__builtin_mul_overflow(sim->rows_each, sim->runs, &all))
-		sim->rows = calloc(all ?: 1, sizeof(*sim->rows));
+	code = check_memory("the rows of --every",
+			    (double)sizeof(*sim->rows) * sim->rows_each * sim->runs,
+			    "give a larger one");
+	if (code)
+		return code;
+	sim->rows = calloc(sim->rows_each * sim->runs + 1, sizeof(*sim->rows));
 	if (sim->rows)
 		return EXIT_OK;
-	complain("simulate: no memory for %llu rows of --every and each run: make it larger",
-		 (unsigned long long)sim->rows_each);
+	complain("simulate: no memory for the rows of --every: give a larger one");
 	return EXIT_FAILED;
 }
 
@@ -135,6 +166,8 @@ int simulation_plan(struct simulation *sim, struct options *o)
 	sim->domain = o->domain ?: stream_domain(sim->records, o->distinct ?: DEFAULT_DISTINCT);
 	if (o->trace)
 		code = plan_trace(sim);
+	if (!code)
+		code = check_truth(sim);
 	return code ?: plan_rows(sim);
 }
 

@@ -12,8 +12,9 @@
 #include "user/version.h"
 #include "xdd/bits.h"
 
-#define RATE_NAME(name) #name,
-static const char *const rate_names[] = { SIMULATE_RATES(RATE_NAME) };
+#define RATE_NAME(name) [RATE_##name] = #name,
+static const char *const rate_names[] = { SIMULATE_RATES(RATE_NAME)
+						  SIMULATE_SLICE_RATES(RATE_NAME) };
 
 /* Mean and standard deviation of a rate over the runs. */
 struct mean {
@@ -26,7 +27,8 @@ static struct mean mean_of(const struct tally *tallies, u32 n, enum simulate_rat
 	double squares = 0;
 
 	for (u32 i = 0; i < n; i++)
-		m.mean += tallies[i].rate[rate] / n;
+		m.mean += tallies[i].rate[rate];
+	m.mean /= n;
 	for (u32 i = 0; i < n; i++)
 		squares += pow(tallies[i].rate[rate] - m.mean, 2);
 	if (n > 1)
@@ -50,9 +52,10 @@ static void set_mean(json_t *to, const char *name, const struct tally *tallies, 
 	json_object_set_new(to, name_sd, json_real(m.deviation));
 }
 
-static void set_means(json_t *to, const struct tally *tallies, u32 n)
+/* The rates from @first up to @end. */
+static void set_means(json_t *to, const struct tally *tallies, u32 n, u32 first, u32 end)
 {
-	for (int i = 0; i < RATE_MAX; i++)
+	for (u32 i = first; i < end; i++)
 		set_mean(to, rate_names[i], tallies, n, i);
 }
 
@@ -67,9 +70,14 @@ static json_t *counts_json(const struct tally *t)
 /* @n runs as one row: the first one's counts, and the means of the rates. */
 static json_t *row_json(const struct tally *tallies, u32 n)
 {
-	json_t *row = counts_json(&tallies[0]);
+	json_t *row = counts_json(&tallies[0]), *slices;
 
-	set_means(row, tallies, n);
+	set_means(row, tallies, n, 0, RATE_SLICES);
+	if (!tallies[0].slices)
+		return row;
+	slices = json_pack("{s:I}", "count", (json_int_t)tallies[0].slices);
+	set_means(slices, tallies, n, RATE_SLICES, RATE_MAX);
+	json_object_set_new(row, "slices", slices);
 	return row;
 }
 
@@ -107,6 +115,19 @@ static void print_rates(const struct simulation *sim, const struct tally *tallie
 	putchar('\n');
 }
 
+static void print_slices(const struct simulation *sim, const struct tally *tallies)
+{
+	u32 runs = sim->runs;
+
+	if (tallies[0].slices < 2)
+		return;
+	printf("slices: %u, %.4f messages a look-up, fairness %.4f, at most %.4f %% of them to one "
+	       "(%.4f %% if even)\n",
+	       tallies[0].slices, mean_of(tallies, runs, RATE_messages_per_lookup).mean,
+	       mean_of(tallies, runs, RATE_fairness).mean,
+	       100 * mean_of(tallies, runs, RATE_max_share).mean, 100.0 / tallies[0].slices);
+}
+
 void report_text(const struct simulation *sim, const struct tally *tallies)
 {
 	const struct derived *d = &sim->derived;
@@ -116,6 +137,7 @@ void report_text(const struct simulation *sim, const struct tally *tallies)
 		printf("mean of %u runs: ", sim->runs);
 		print_rates(sim, tallies, RATE_fpr, RATE_fnr);
 	}
+	print_slices(sim, tallies);
 	if (!xdd_engine_has_timers(d->fixed.engine))
 		return;
 	if (d->window_records)
@@ -149,7 +171,9 @@ static u64 cells_of(const struct xdd_fixed *fixed)
 		return lines * XDD_LINE_CELLS;
 	if (fixed->engine == XDD_ENGINE_timer)
 		return lines * XDD_LINE_TIMERS;
-	if (fixed->engine == XDD_ENGINE_bloom || fixed->engine == XDD_ENGINE_sbf)
+	if (fixed->engine == XDD_ENGINE_sbf)
+		return lines * XDD_LINE_BITS / fixed->sbf_bits;
+	if (fixed->engine == XDD_ENGINE_bloom)
 		return lines * XDD_LINE_BITS;
 	return (u64)xdd_bits_filter_lines(fixed) * fixed->hashes * XDD_LINE_BITS;
 }

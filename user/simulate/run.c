@@ -7,6 +7,7 @@
 
 #include "user/batch.h"
 #include "user/model.h"
+#include "user/simulate/messages.h"
 #include "user/simulate/simulate.h"
 #include "user/stream.h"
 #include "xdd/bits.h"
@@ -19,6 +20,7 @@ struct pass {
 	 * did.
 	 */
 	struct truth truth, given;
+	struct messages messages;
 	struct tally tally;
 	double new_load,
 		all_load; /* the models of load by new keys, and also by forgotten copies */
@@ -137,18 +139,28 @@ static double load_model(const struct pass *pass)
 {
 	const struct xdd_fixed *fixed = &pass->store.fixed;
 	const struct tally *t = &pass->tally;
-	double cells = xdd_bits_lines(fixed) * (double)XDD_LINE_BITS;
+	double bits = xdd_bits_lines(fixed) * (double)XDD_LINE_BITS;
 	double filter = xdd_bits_filter_lines(fixed) * (double)XDD_LINE_BITS;
 	bool uniform = !pass->sim->trace.ids && !pass->stream.alpha;
 
 	if (fixed->engine == XDD_ENGINE_bloom)
-		return model_load_bloom(t->errors.distinct, cells, fixed->hashes);
+		return model_load_bloom(t->errors.distinct, bits, fixed->hashes);
 	if (fixed->engine == XDD_ENGINE_sbf && uniform)
-		return model_load_reset(t->records, pass->sim->domain, cells, fixed->hashes,
-					fixed->reset_bits);
+		return model_load_reset(t->records, pass->sim->domain, bits / fixed->sbf_bits,
+					fixed->hashes, fixed->reset_bits, fixed->sbf_max);
 	if (fixed->engine == XDD_ENGINE_rsbf && uniform && fixed->variant == XDD_VARIANT_published)
-		return model_load_reset(t->records, pass->sim->domain, filter, 1, 1);
+		return model_load_reset(t->records, pass->sim->domain, filter, 1, 1, 1);
 	return pass->new_load;
+}
+
+static void set_slices(struct tally *tally, const struct messages *messages)
+{
+	struct messages_spread spread = messages_spread(messages);
+
+	tally->slices = messages->slices;
+	tally->rate[RATE_max_share] = spread.max_share;
+	tally->rate[RATE_fairness] = spread.fairness;
+	tally->rate[RATE_messages_per_lookup] = spread.sum / tally->records;
 }
 
 /* Complete the tally at the end of a stretch that began at @start. */
@@ -168,6 +180,8 @@ static void pass_stop(struct pass *pass, double start)
 	rate[RATE_load] = store_load(&pass->store, pass->last_ns);
 	rate[RATE_load_model] = load_model(pass);
 	rate[RATE_load_model_copies] = pass->all_load;
+	if (pass->messages.slices)
+		set_slices(t, &pass->messages);
 }
 
 /* Where the next stretch, or else the stream, ends. */
@@ -187,6 +201,7 @@ static void pass_stretch(struct pass *pass, u64 end)
 		pass_draw(pass, n);
 		pass_ask(pass, n);
 		pass_judge(pass, n);
+		messages_add(&pass->messages, &pass->store, pass->digest, n);
 	}
 }
 
@@ -218,6 +233,8 @@ static int pass_open(struct pass *pass, const struct xdd_fixed *fixed)
 	if (!err && ticks)
 		err = truth_open(&pass->given, sim->domain, window);
 	if (!err)
+		err = messages_open(&pass->messages, fixed);
+	if (!err)
 		err = store_open(&pass->store, fixed, live, sim->derived.memory_bytes);
 	pass->store.in_order = true;
 	return err;
@@ -241,6 +258,7 @@ int simulation_run(struct simulation *sim, u32 run, struct tally *tally)
 	store_close(&pass->store);
 	truth_close(&pass->truth);
 	truth_close(&pass->given);
+	messages_close(&pass->messages);
 	free(pass);
 	return err;
 }

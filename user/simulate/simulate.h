@@ -26,8 +26,18 @@
 	X(given_fpr)         \
 	X(given_fnr)
 
+/* Of sliced filters, see messages.h. */
+#define SIMULATE_SLICE_RATES(X) \
+	X(max_share)            \
+	X(fairness)             \
+	X(messages_per_lookup)
+
 #define SIMULATE_RATE(name) RATE_##name,
-enum simulate_rate { SIMULATE_RATES(SIMULATE_RATE) RATE_MAX };
+enum simulate_rate {
+	SIMULATE_RATES(SIMULATE_RATE) RATE_SLICES,
+	RATE_BEFORE_SLICES = RATE_SLICES - 1,
+	SIMULATE_SLICE_RATES(SIMULATE_RATE) RATE_MAX
+};
 
 /* Records against one truth. */
 struct errors {
@@ -44,6 +54,7 @@ struct tally {
 	struct errors errors;
 	/* Timer engines: against the window in records or nanoseconds, inclusive. */
 	struct errors given;
+	u32 slices; /* 0: the engine has none */
 	double rate[RATE_MAX];
 	double seconds, filter_seconds;
 };

@@ -1,0 +1,14 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 600
+#
+# stream's tests again, through a build that stops at any access outside of an object, any undefined
+# operation and any leak.
+. "$(dirname "$0")/../tap.sh"
+
+clean=$BUILD/sanitize
+check "build" make -s BUILD="$clean" WARNINGS="-Wall -Wextra" \
+	CFLAGS="-O1 -fsanitize=address,undefined -fno-sanitize-recover" \
+	"$clean/xdp-dedup" "$clean/tests/tools/genlines"
+check "stream" env BUILD="$clean" tests/cli/stream.sh
+finish

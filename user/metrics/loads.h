@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* How full the filters of a bit engine are. */
+#ifndef USER_METRICS_LOADS_H
+#define USER_METRICS_LOADS_H
+
+#include <xdd/config.h>
+
+struct instance;
+
+/* A site is what has a filter of its own: each CPU under per-CPU placement, else there is one. */
+struct loads {
+	u32 sites, filters;
+	double *share; /* of filter i's cells, at site s, those that are not 0: [s * filters + i] */
+};
+
+/*
+ * Read them: as rlbsbf keeps them, of each of its k filters; or count the cells of the filter itself,
+ * which are one array (bloom, sbf), or k. In a CPU's own blocks user space does not see where lines
+ * begin, so there the k of rsbf, bsbf and bsbfsd are taken as one.
+ *
+ * Returns 0, and then loads_free() is due, or a negative errno.
+ */
+int loads_read(const struct instance *in, struct loads *loads);
+void loads_free(struct loads *loads);
+
+/* The chance that a key which is new to @site has all its @hashes cells set by others. */
+double loads_rate(const struct loads *loads, u32 site, u32 hashes);
+
+/* Mean over the sites of filter @i's share. */
+double loads_mean(const struct loads *loads, u32 i);
+
+#endif

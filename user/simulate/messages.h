@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How the look-ups spread over the slices of a filter (koloniari-2011 section 3.1, figures 5 and 8).
+ * A look-up sends a message to each slice that holds one of the key's cells: one message however
+ * many of them lie there.
+ */
+#ifndef USER_SIMULATE_MESSAGES_H
+#define USER_SIMULATE_MESSAGES_H
+
+#include "user/store.h"
+
+struct messages {
+	u64 *to; /* by slice; NULL: the engine has no slices */
+	u32 slices;
+};
+
+/* Slices of @fixed; 0 if its engine is not cut into slices. */
+u32 messages_slices(const struct xdd_fixed *fixed);
+
+/* Returns 0 or -ENOMEM. messages_close() frees in either case. */
+int messages_open(struct messages *m, const struct xdd_fixed *fixed);
+void messages_close(struct messages *m);
+
+/* Count a look-up of each of the @n keys @digests in @store. */
+void messages_add(struct messages *m, struct xdd_store *store, const struct xdd_digest *digests,
+		  u32 n);
+
+/* What the counts come to: @sum of them; the greatest share of it that a slice has, which is 1/S
+ * at best; Jain's fairness, sum^2 / (S times the sum of squares), which is 1 at best.
+ */
+struct messages_spread {
+	double sum, max_share, fairness;
+};
+
+struct messages_spread messages_spread(const struct messages *m);
+
+#endif
