@@ -439,6 +439,15 @@ static int parse_delimiter(struct value *v)
 	return 0;
 }
 
+/* The expression itself is compiled for each link type: capture/filter.h. */
+static int parse_filter(struct value *v)
+{
+	if (!v->text[strspn(v->text, " \t\n")])
+		return -EINVAL;
+	*(const char **)v->at = v->text;
+	return 0;
+}
+
 static int parse_distribution(struct value *v)
 {
 	static const char prefix[] = "zipf:";
@@ -458,6 +467,7 @@ static int parse_distribution(struct value *v)
 static const char *const mode_names[] = { "native", "generic", "auto", NULL };
 static const char *const off_on_names[] = { "off", "on", NULL };
 static const char *const unit_names[] = { "s", "ms", "us", "ns", NULL };
+static const char *const direction_names[] = { "any", "in", "out", NULL };
 static const char *const format_names[] = { "pcap", "pcapng", NULL };
 
 const struct kind kind_flag = { .parse = parse_flag };
@@ -649,4 +659,19 @@ const struct kind kind_time_unit = {
 const struct kind kind_path = {
 	.parse = parse_path,
 	.what = "the name of a file (./-x for a file called -x)",
+};
+const struct kind kind_filter = {
+	.parse = parse_filter,
+	.what = "an expression of tcpdump",
+};
+const struct kind kind_direction = {
+	.parse = parse_choice,
+	.what = "a direction (any, in, out)",
+	.choices = direction_names,
+};
+const struct kind kind_seconds = {
+	.parse = parse_number,
+	.what = "a number of seconds from 1 to 86400",
+	.least = 1,
+	.most = 86400,
 };

@@ -117,6 +117,44 @@ static void topic_policy(FILE *to)
 		"always pass\n");
 }
 
+static void topic_copies(FILE *to)
+{
+	fprintf(to,
+		"Two packets with the same key, at most a window apart, are copies; the first one "
+		"is kept.\n"
+		"\n"
+		"learn FILE|IFACE   looks at a sample and takes nothing away: how many equal "
+		"packets "
+		"there\n"
+		"                   are, how far apart, in which fields they differ, and what each "
+		"of\n"
+		"                   several windows would drop. Equal packets up to 100 ms apart "
+		"count as\n"
+		"                   copies, later ones as sent again. Unsure are those without "
+		"identification\n"
+		"                   (IPv4 with 0, IPv6 without fragment header) and with the same "
+		"TTL: a\n"
+		"                   host may have sent them twice. The advice is the shortest "
+		"window "
+		"from\n"
+		"                   1 ms on that finds all but one in 200 copies, by those "
+		"that are\n"
+		"                   sure if there are any.\n"
+		"explain FILE A B   says of two frames, numbered from 1, which fields are in the "
+		"key, "
+		"which\n"
+		"                   differ, and which options would turn the verdict. It does not "
+		"know what\n"
+		"                   a key is: it changes each field and asks the filter's own code "
+		"again.\n"
+		"pcap --pairs FILE  lists each copy with its first as CSV. A filter does not know "
+		"the "
+		"first:\n"
+		"                   this keeps, beside it, 48 bytes or more for each packet of a "
+		"window. A\n"
+		"                   copy without a first is an error of the filter.\n");
+}
+
 static void topic_cluster(FILE *to)
 {
 	fprintf(to, "An instance works on one machine. All its interfaces share one filter, so "

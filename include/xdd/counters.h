@@ -23,6 +23,7 @@
 	X(malformed, "IP headers with a wrong version or length")              \
 	X(bad_checksum, "IPv4 packets whose header checksum is wrong")         \
 	X(unsupported, "link types, or deeper tag or header chains than read") \
+	X(filtered, "frames that --filter or --direction leaves out")          \
 	X(stale, "filter state that could not be trusted at that moment")      \
 	X(internal, "faults of ours: a map entry that was missing")
 
