@@ -51,8 +51,10 @@ double model_sbf_p(double cells, u32 hashes, u32 max, double fpr);
  * already, and end at X = 1. These count what is newly set.
  */
 
-/* Engine bloom: @keys different keys, @hashes bits each, in @cells bits. */
-double model_load_bloom(double keys, double cells, u32 hashes);
+/* Engine bloom: @keys different keys, @hashes bits each, in @cells bits: of the whole filter, or for
+ * each of @picks equal parts of them in one of @slices, drawn anew (1 and 1: it is not sliced).
+ */
+double model_load_bloom(double keys, double cells, u32 hashes, u32 slices, u32 picks);
 
 /* What comes in: different keys, copies of earlier ones, and those of the copies that are found
  * distinct because they were forgotten.

@@ -45,9 +45,12 @@ static void test_start(void **state)
 	(void)state;
 	assert_true(fabs(biased(1000, 1e6, 2, XDD_ENGINE_bsbf) - 0.001) < 2e-6);
 	assert_true(biased(0, 1e6, 2, XDD_ENGINE_bsbf) == 0);
-	assert_true(model_load_bloom(0, 1e6, 4) == 0);
+	assert_true(model_load_bloom(0, 1e6, 4, 1, 1) == 0);
 	/* 5706 keys, 4 bits each, 48400 bits: koloniari-2011's rate of .02 */
-	assert_true(fabs(pow(model_load_bloom(5706, 48400, 4), 4) - 0.02) < 0.0002);
+	assert_true(fabs(pow(model_load_bloom(5706, 48400, 4, 1, 1), 4) - 0.02) < 0.0002);
+	/* A key in one slice of one bit: of 100 slices 1 - .99^50 are hit. */
+	assert_true(fabs(model_load_bloom(50, 100, 4, 100, 1) - (1 - pow(0.99, 50))) < 1e-9);
+	assert_true(fabs(model_load_bloom(50, 100, 4, 100, 4) - (1 - pow(0.99, 200))) < 1e-9);
 	assert_true(model_load_reset(0, 1e6, 1e6, 2, 4, 1) == 0);
 	assert_true(model_reservoir(1000, 1000, 30000) == 1000);
 	assert_true(model_reservoir(5000, 1000, 0) == 5000);
@@ -111,7 +114,7 @@ static void test_engines(void **state)
 						  20000, bits / 3, 1, 1, 1)) < 0.008);
 	}
 	assert_true(fabs(measured(XDD_ENGINE_bloom, 3, 1ull << 60, 20000, 1) -
-			 model_load_bloom(20000, bits, 3)) < 0.008);
+			 model_load_bloom(20000, bits, 3, 1, 1)) < 0.008);
 }
 
 /* A stream with copies, some of which are forgotten: the model that is told how many comes closer
