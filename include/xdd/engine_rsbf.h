@@ -64,23 +64,23 @@ XDD_INLINE u32 xdd_rsbf_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store 
 			    struct xdd_question *question)
 {
 	bool published = fixed->variant == XDD_VARIANT_published, seen;
-	struct xdd_bits own, random;
+	const struct xdd_bits *own = question->own;
+	struct xdd_bits random;
 	struct xdd_loads *loads;
 	struct xdd_lock *lock;
 	u64 event;
 
 	loads = xdd_loads_at(store);
-	if (!loads || !xdd_bits_own(fixed, store, question, &own) ||
-	    !xdd_bits_random(fixed, store, question, &random) ||
+	if (!loads || !xdd_bits_random(fixed, store, question, &random) ||
 	    !xdd_bits_lock(fixed, store, question, &lock))
 		return XDD_MISSING;
-	seen = xdd_bits_all_set(fixed, &own);
+	seen = xdd_bits_all_set(fixed, own);
 	event = published ? 0 : xdd_rsbf_event(fixed, loads);
 	if (!published && !seen)
-		xdd_rsbf_sample(fixed, &own, &random, event, question->random);
+		xdd_rsbf_sample(fixed, own, &random, event, question->random);
 	for (u32 i = 0; i < XDD_MAX_HASHES && i < fixed->hashes && published; i++) {
 		xdd_bits_clear(fixed, &random, i);
-		xdd_bits_set(fixed, &own, i);
+		xdd_bits_set(fixed, own, i);
 	}
 	xdd_bits_unlock(lock);
 	return seen ? XDD_SEEN : 0;
