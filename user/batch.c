@@ -4,7 +4,8 @@
 #include "user/accessors.h"
 
 /* How many events ahead the memory of the key is fetched, and that of the bits to be reset. */
-#define AHEAD_OWN 40
+#define AHEAD_OWN 48
+#define AHEAD_NEAR 20
 #define AHEAD_RANDOM 8
 #define OWN_KEPT 64 /* a power of two above AHEAD_OWN */
 
@@ -132,6 +133,15 @@ XDD_INLINE void fetch_random(const struct xdd_fixed *fixed, struct xdd_store *st
 	fetch_bits(&bits, n);
 }
 
+/* From the second cache into the first, so that looking at them never waits behind the others. */
+XDD_INLINE void fetch_near(const struct xdd_fixed *fixed, const struct ahead *ahead, u32 i)
+{
+	const struct xdd_bits *own = &ahead->own[i % OWN_KEPT];
+
+	for (u32 k = 0; k < XDD_MAX_HASHES && k < fixed->hashes; k++)
+		__builtin_prefetch(&own->line[k]->word[own->at[k] / 64], 0, 3);
+}
+
 XDD_INLINE void ask_fetching(const struct xdd_fixed *fixed, struct xdd_store *store,
 			     const struct batch *batch)
 {
@@ -144,6 +154,8 @@ XDD_INLINE void ask_fetching(const struct xdd_fixed *fixed, struct xdd_store *st
 
 		if (i < n)
 			fetch_own(fixed, store, batch, &ahead, i);
+		if (bits && i - (AHEAD_OWN - AHEAD_NEAR) < n)
+			fetch_near(fixed, &ahead, i - (AHEAD_OWN - AHEAD_NEAR));
 		if (random < n)
 			fetch_random(fixed, store, &ahead, random);
 		if (now < n)
