@@ -10,7 +10,7 @@
 #include "user/simulate/messages.h"
 #include "user/simulate/simulate.h"
 #include "user/stream.h"
-#include "xdd/bits.h"
+#include "xdd/slices.h"
 
 struct pass {
 	const struct simulation *sim;
@@ -132,6 +132,18 @@ static void set_rates(double *rate, enum simulate_rate fpr, enum simulate_rate f
 	rate[fnr] = copies ? (double)errors->fn / copies : 0;
 }
 
+/* Slices that the key picks hold all of its bits, or K2 of them; the other ways spread them as an
+ * unsliced filter does.
+ */
+static double bloom_load(const struct xdd_fixed *fixed, u64 keys)
+{
+	bool diced = fixed->slicing == XDD_SLICING_K1xK2;
+	u32 slices = diced || xdd_slices_pick_one(fixed) ? fixed->slices : 1;
+
+	return model_load_bloom(keys, xdd_cells(fixed), fixed->hashes, slices,
+				diced ? fixed->slice_hashes : 1);
+}
+
 /* The load that the model expects by now; NAN: there is no model. Those of sbf and rsbf are for
  * uniform streams.
  */
@@ -139,17 +151,19 @@ static double load_model(const struct pass *pass)
 {
 	const struct xdd_fixed *fixed = &pass->store.fixed;
 	const struct tally *t = &pass->tally;
-	double bits = xdd_bits_lines(fixed) * (double)XDD_LINE_BITS;
+	double bits = xdd_cells(fixed);
 	double filter = xdd_bits_filter_lines(fixed) * (double)XDD_LINE_BITS;
 	bool uniform = !pass->sim->trace.ids && !pass->stream.alpha;
 
 	if (fixed->engine == XDD_ENGINE_bloom)
-		return model_load_bloom(t->errors.distinct, bits, fixed->hashes);
+		return bloom_load(fixed, t->errors.distinct);
 	if (fixed->engine == XDD_ENGINE_sbf && uniform)
 		return model_load_reset(t->records, pass->sim->domain, bits / fixed->sbf_bits,
 					fixed->hashes, fixed->reset_bits, fixed->sbf_max);
 	if (fixed->engine == XDD_ENGINE_rsbf && uniform && fixed->variant == XDD_VARIANT_published)
-		return model_load_reset(t->records, pass->sim->domain, filter, 1, 1, 1);
+		return model_load_reset(model_reservoir(t->records, filter,
+							fixed->reservoir_events),
+					pass->sim->domain, filter, 1, 1, 1);
 	return pass->new_load;
 }
 
@@ -201,7 +215,7 @@ static void pass_stretch(struct pass *pass, u64 end)
 		pass_draw(pass, n);
 		pass_ask(pass, n);
 		pass_judge(pass, n);
-		messages_add(&pass->messages, &pass->store, pass->digest, n);
+		messages_add(&pass->messages, &pass->store.fixed, pass->digest, n);
 	}
 }
 
