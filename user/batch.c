@@ -42,9 +42,9 @@ XDD_INLINE bool ask(const struct xdd_fixed *fixed, struct xdd_store *store,
 
 	/* No engine on the host looks at more of it. */
 	identity.digest = batch->digests[i];
-	return count(store, xdd_ask(fixed, store, &identity, time_of(batch, i),
-				    store->live.window_ticks, store->live.window_ns,
-				    store_random_ahead(store, i)));
+	return count(store,
+		     xdd_ask(fixed, store, &identity, time_of(batch, i), store->live.window_ticks,
+			     store->live.window_ns, store_random_ahead(store, i)));
 }
 
 /* The same where the bits of the key are known. */
