@@ -61,10 +61,10 @@ XDD_INLINE struct xdd_line *xdd_line_number(XDD_FIXED struct xdd_fixed *fixed,
 struct xdd_question {
 	const struct xdd_identity *identity;
 	const struct xdd_bits *own; /* bit engines: the key's */
-	u64 random;	      /* bit engines: a new one for each question */
-	struct xdd_when when; /* line engines */
-	u64 now_ns;	      /* exact engine */
-	u64 window_ns;	      /* exact engine: inclusive */
+	u64 random;		    /* bit engines: a new one for each question */
+	struct xdd_when when;	    /* line engines */
+	u64 now_ns;		    /* exact engine */
+	u64 window_ns;		    /* exact engine: inclusive */
 };
 
 #endif
