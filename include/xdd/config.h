@@ -64,7 +64,7 @@
 #define XDD_SLICINGS(X)                                                                 \
 	X(none, "one filter")                                                           \
 	X(horizontal, "a key's cells all lie in one of --slices, which its hash picks") \
-	X(vertical, "ranges of one filter: verdicts as with none")                      \
+	X(vertical, "ranges of one filter: verdicts as with none of the same size")     \
 	X(hv, "horizontal, each slice cut vertically into --subslices")                 \
 	X(vh, "vertical, each slice cut horizontally into --subslices")                 \
 	X(K1xK2, "such as 2x2: K1 of --slices, K2 cells in each, k = K1 K2")

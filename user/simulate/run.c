@@ -235,6 +235,21 @@ static void pass_stream(struct simulation *sim, struct pass *pass)
 	}
 }
 
+/* Add those of a run to those of the others. */
+static int keep_messages(struct simulation *sim, const struct messages *messages)
+{
+	if (!messages->slices || messages->slices > SIMULATE_SLICES)
+		return 0;
+	if (!sim->messages)
+		sim->messages = calloc(messages->slices, sizeof(*sim->messages));
+	if (!sim->messages)
+		return -ENOMEM;
+	sim->slices = messages->slices;
+	for (u32 i = 0; i < messages->slices; i++)
+		sim->messages[i] += messages->to[i];
+	return 0;
+}
+
 static int pass_open(struct pass *pass, const struct xdd_fixed *fixed)
 {
 	const struct simulation *sim = pass->sim;
@@ -269,6 +284,8 @@ int simulation_run(struct simulation *sim, u32 run, struct tally *tally)
 	if (!err)
 		pass_stream(sim, pass);
 	*tally = pass->tally;
+	if (!err)
+		err = keep_messages(sim, &pass->messages);
 	store_close(&pass->store);
 	truth_close(&pass->truth);
 	truth_close(&pass->given);
