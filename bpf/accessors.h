@@ -205,7 +205,7 @@ XDD_INLINE u64 random_at(u64 now_ns)
 {
 	if (!xdd_engine_has_bits(xdd_fixed.engine))
 		return 0;
-	return (u64)bpf_get_prandom_u32() << 32 ^ now_ns;
+	return xdd_mix64((u64)bpf_get_prandom_u32() << 32 ^ now_ns);
 }
 
 XDD_INLINE struct xdd_lock *xdd_lock_at(struct xdd_store *store, u32 stripe)

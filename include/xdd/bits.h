@@ -34,10 +34,10 @@ XDD_INLINE u32 xdd_bits_filter_lines(XDD_FIXED struct xdd_fixed *fixed)
 	return xdd_bits_lines(fixed) / fixed->hashes;
 }
 
-/* The @i-th number of @seed's sequence (splitmix64). */
+/* The @i-th number of the sequence (splitmix64) that begins with @seed, which is random itself. */
 XDD_INLINE u64 xdd_bits_draw(u64 seed, u32 i)
 {
-	return xdd_mix64(seed + (i + 1) * XDD_GOLDEN);
+	return i ? xdd_mix64(seed + i * XDD_GOLDEN) : seed;
 }
 
 /*
@@ -102,8 +102,11 @@ XDD_INLINE u64 *xdd_bits_word(const struct xdd_bits *bits, u32 i, u32 *shift)
 	return &bits->line[i]->word[at / 64 % XDD_LINE_WORDS];
 }
 
+/* Without a branch on each: then all are read at once, where memory is slow. */
 XDD_INLINE bool xdd_bits_all_set(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_bits *bits)
 {
+	u64 all = 1;
+
 	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
 		u32 shift;
 		u64 *word;
@@ -111,10 +114,21 @@ XDD_INLINE bool xdd_bits_all_set(XDD_FIXED struct xdd_fixed *fixed, const struct
 		if (i >= fixed->hashes)
 			break;
 		word = xdd_bits_word(bits, i, &shift);
-		if (!(*(volatile const u64 *)word >> shift & 1))
-			return false;
+		all &= *(volatile const u64 *)word >> shift;
 	}
-	return true;
+	return all;
+}
+
+/* Read the words of @n positions, so that under the lock, which waits for them, none is missed. */
+XDD_INLINE void xdd_bits_touch(const struct xdd_bits *bits, u32 n)
+{
+	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
+		u32 shift;
+
+		if (i >= n)
+			break;
+		(void)*(volatile const u64 *)xdd_bits_word(bits, i, &shift);
+	}
 }
 
 /* Set bit @i. Returns 1 if it was 0. */

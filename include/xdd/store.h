@@ -53,6 +53,10 @@ XDD_INLINE struct xdd_line *xdd_line_number(XDD_FIXED struct xdd_fixed *fixed,
 {
 	if (fixed->lines_per_block == 1)
 		return xdd_line_at(store, number, 0);
+	if (fixed->lines_per_block == XDD_CPU_BLOCK_LINES) {
+		u32 block = number / XDD_CPU_BLOCK_LINES;
+		return xdd_line_at(store, block, number - block * XDD_CPU_BLOCK_LINES);
+	}
 	return xdd_line_at(store, number / fixed->lines_per_block, number % fixed->lines_per_block);
 }
 
