@@ -24,13 +24,13 @@ XDD_INLINE struct xdd_line *ager_line(u32 site, u32 line)
 /* Add a line's live cells to its slice; the last line of a slice publishes the sum. */
 XDD_INLINE void count_slice(u32 site, u32 line, u32 live)
 {
-	u32 per_slice = xdd_fixed.blocks * xdd_fixed.lines_per_block / xdd_fixed.slices;
+	u32 per_slice = xdd_slice_lines(&xdd_fixed), count = xdd_slices_count(&xdd_fixed);
 	u32 at = line / per_slice, in_slice = line % per_slice;
 	struct xdd_slice *slice;
 
-	if (at >= xdd_fixed.slices)
+	if (at >= count)
 		return;
-	at += site * xdd_fixed.slices;
+	at += site * count;
 	slice = bpf_map_lookup_elem(&slices, &at);
 	if (!slice)
 		return;

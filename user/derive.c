@@ -224,69 +224,22 @@ static int derive_placement(struct work *w)
 	return 0;
 }
 
-/* The rate of a timer filter of @lines lines that holds @keys keys. */
-static double timer_rate(const struct work *w, double keys, double lines)
-{
-	const struct xdd_fixed *f = &w->out->fixed;
-	double slices = 1;
-
-	if (f->slicing == XDD_SLICING_horizontal)
-		slices = w->o->slices ?: lines;
-	return model_timer(keys, slices, lines / slices * XDD_LINE_TIMERS, f->hashes);
-}
-
 double derive_fpr_target(const struct work *w)
 {
 	return option_given(w->o, OPT_fpr_target) ? w->o->fpr_target : DEFAULT_FPR;
 }
 
-/* Lines of a timer filter for @keys keys: those of an unsliced one, and as many more as it takes
- * to make up for the uneven spread of keys over horizontal slices.
- */
-static double timer_lines(const struct work *w, double keys)
+static bool is_sliced(const struct work *w)
 {
-	double target = derive_fpr_target(w), low, high, middle;
-
-	low = model_bloom_cells(keys, target, w->out->fixed.hashes) / XDD_LINE_TIMERS;
-	low = fmax(ceil(low), 1);
-	high = low;
-	while (timer_rate(w, keys, high) > target && high < UINT32_MAX)
-		high *= 2;
-	while (high - low > fmax(1, low / 1024)) {
-		middle = floor((low + high) / 2);
-		if (timer_rate(w, keys, middle) > target)
-			low = middle;
-		else
-			high = middle;
-	}
-	return timer_rate(w, keys, low) > target ? high : low;
+	return XDD_SLICED_ENGINES >> w->out->fixed.engine & 1;
 }
 
-/* Keys that a timer filter of @lines lines holds at the target rate: the inverse. */
-static u64 timer_keys(const struct work *w, double lines)
-{
-	double low = 0, high = lines * XDD_LINE_TIMERS, middle;
-
-	while (high - low > fmax(0.5, low / 4096)) {
-		middle = (low + high) / 2;
-		if (timer_rate(w, middle, lines) > derive_fpr_target(w))
-			high = middle;
-		else
-			low = middle;
-	}
-	return low;
-}
-
-/* Lines for --capacity, on all CPUs, the same in every slice. */
+/* Lines for --capacity, on all CPUs. */
 static double lines_for_capacity(const struct work *w)
 {
-	double keys = w->o->capacity, slices = w->o->slices ?: 1;
-
-	if (w->out->fixed.engine == XDD_ENGINE_timer)
-		return ceil(timer_lines(w, keys) / slices) * slices;
-	if (w->out->fixed.engine == XDD_ENGINE_bloom)
-		return derive_bloom_lines(w);
-	return ceil(keys / TAGGED_KEYS_PER_LINE);
+	if (is_sliced(w))
+		return derive_sliced_lines(w);
+	return ceil((double)w->o->capacity / TAGGED_KEYS_PER_LINE);
 }
 
 static int too_much_memory(const struct work *w, double bytes)
@@ -355,13 +308,13 @@ static int derive_exact(struct work *w)
 	return 0;
 }
 
-/* Blocks of a filter of @bytes: shared, one line each; per CPU, as large as a value can be. */
+/* Lines of a CPU, in blocks as large as a value can be, or of all, in blocks of a line. */
 static int derive_blocks(struct work *w, u64 bytes)
 {
 	struct derived *out = w->out;
 	struct xdd_fixed *f = &out->fixed;
 	bool percpu = f->placement == XDD_PLACEMENT_percpu;
-	u64 copies = percpu ? w->cpus : 1, slices = w->o->slices ?: 1;
+	u64 copies = percpu ? w->cpus : 1;
 	u64 block = percpu ? XDD_CPU_BLOCK_BYTES : XDD_LINE_BYTES, usable, blocks;
 
 	f->lines_per_block = percpu ? XDD_CPU_BLOCK_LINES : 1;
@@ -370,8 +323,8 @@ static int derive_blocks(struct work *w, u64 bytes)
 		blocks = (bytes + usable - 1) / usable;
 	else
 		blocks = bytes / copies / block ?: 1;
-	if (!percpu && blocks > slices)
-		blocks -= blocks % slices;
+	if (is_sliced(w) && !percpu)
+		blocks = derive_sliced_blocks(w, bytes, blocks);
 	out->lines = blocks * f->lines_per_block;
 	if (out->lines > UINT32_MAX)
 		return refuse(w->err, w->err_size, -ERANGE,
@@ -385,17 +338,14 @@ static int derive_blocks(struct work *w, u64 bytes)
 	return 0;
 }
 
+/* tagged: a line each; the others have one. */
 static int derive_slices(struct work *w)
 {
 	struct xdd_fixed *f = &w->out->fixed;
-	u32 slices = w->o->slices ?: w->out->lines;
 
-	f->slices = f->slicing == XDD_SLICING_none ? 1 : slices;
-	if (f->slices > w->out->lines)
-		return refuse(w->err, w->err_size, -ERANGE,
-			      "--slices %u: a slice has at least one line of 64 bytes, and the "
-			      "filter has %" PRIu64 ": fewer slices or more --memory",
-			      f->slices, (uint64_t)w->out->lines);
+	if (is_sliced(w))
+		return derive_sliced(w);
+	f->slices = f->engine == XDD_ENGINE_tagged ? w->out->lines : 1;
 	return 0;
 }
 
@@ -404,23 +354,30 @@ static void derive_capacity(struct work *w)
 {
 	struct derived *out = w->out;
 	u64 copies = out->fixed.placement == XDD_PLACEMENT_percpu ? w->cpus : 1;
-	double keys;
 
-	if (out->fixed.engine == XDD_ENGINE_bloom)
-		derive_bloom_capacity(w);
-	if (xdd_engine_has_bits(out->fixed.engine))
+	if (is_sliced(w))
+		derive_sliced_capacity(w);
+	if (out->fixed.engine != XDD_ENGINE_tagged)
 		return;
-	if (option_given(w->o, OPT_capacity))
-		out->capacity_keys = w->o->capacity;
-	else if (out->fixed.engine == XDD_ENGINE_timer)
-		out->capacity_keys = timer_keys(w, out->lines) * copies;
-	else
-		out->capacity_keys = out->lines * TAGGED_KEYS_PER_LINE * copies;
-	keys = (double)out->capacity_keys / copies;
-	if (out->fixed.engine == XDD_ENGINE_timer)
-		out->fpr_model = timer_rate(w, keys, out->lines);
-	else
-		out->fpr_model = model_tagged(keys, out->lines);
+	out->capacity_keys = w->o->capacity ?: out->lines * TAGGED_KEYS_PER_LINE * copies;
+	out->fpr_model = model_tagged((double)out->capacity_keys / copies, out->lines);
+}
+
+static void derive_slicing(struct work *w)
+{
+	struct xdd_fixed *f = &w->out->fixed;
+
+	f->slicing = XDD_SLICING_horizontal;
+	if (xdd_engine_has_bits(f->engine))
+		f->slicing = XDD_SLICING_none;
+	if (w->o->slicing == OPTION_AUTO)
+		return;
+	f->slicing = w->o->slicing;
+	f->slice_hashes = w->o->slice_hashes;
+	if (f->slicing == XDD_SLICING_K1xK2)
+		f->hashes = w->o->slice_hashes * w->o->slice_cells;
+	if (f->slicing == XDD_SLICING_hv || f->slicing == XDD_SLICING_vh)
+		f->subslices = w->o->subslices;
 }
 
 static int derive_filter(struct work *w)
@@ -438,9 +395,7 @@ static int derive_filter(struct work *w)
 			      "--fpr-target %g: engine tagged reaches %.1g; --engine exact reaches "
 			      "any",
 			      o->fpr_target, model_tagged_full());
-	out->fixed.slicing = o->slicing == OPTION_AUTO ? XDD_SLICING_horizontal : o->slicing;
-	if (xdd_engine_has_bits(out->fixed.engine))
-		out->fixed.slicing = XDD_SLICING_none;
+	derive_slicing(w);
 	err = wanted_bytes(w, 0, &bytes);
 	if (!err)
 		err = derive_blocks(w, bytes);

@@ -111,23 +111,3 @@ int derive_bits(struct work *w)
 	f->reservoir_events = f->variant == XDD_VARIANT_algorithm1 ? ceil(events) : 0;
 	return f->engine == XDD_ENGINE_sbf ? derive_sbf(w) : 0;
 }
-
-double derive_bloom_lines(const struct work *w)
-{
-	double bits = model_bloom_cells(w->o->capacity, derive_fpr_target(w), w->out->fixed.hashes);
-
-	return fmax(ceil(bits / XDD_LINE_BITS), w->out->fixed.hashes);
-}
-
-void derive_bloom_capacity(struct work *w)
-{
-	struct derived *out = w->out;
-	double copies = out->fixed.placement == XDD_PLACEMENT_percpu ? w->cpus : 1;
-	double bits = (double)out->lines * XDD_LINE_BITS;
-
-	out->capacity_keys = w->o->capacity;
-	if (!out->capacity_keys)
-		out->capacity_keys = copies * bits /
-				     model_bloom_cells(1, derive_fpr_target(w), out->fixed.hashes);
-	out->fpr_model = model_timer(out->capacity_keys / copies, 1, bits, out->fixed.hashes);
-}

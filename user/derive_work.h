@@ -31,8 +31,14 @@ void derive_bit_kinds(struct work *w);
 /* ... and what they ask of it, once it is. Returns 0, or -ERANGE with a line in w->err. */
 int derive_bits(struct work *w);
 
-/* bloom: lines for --capacity, on all CPUs; and what it is good for, once its size is known. */
-double derive_bloom_lines(const struct work *w);
-void derive_bloom_capacity(struct work *w);
+/*
+ * derive_sliced.c: engines timer and bloom. In this order: the lines for --capacity, on all CPUs; the
+ * blocks, of a line each, of a filter of @bytes for which @blocks have room, so that its slices are
+ * of equal size; the slices, and a refusal of what is not possible; what the filter is good for.
+ */
+double derive_sliced_lines(const struct work *w);
+u64 derive_sliced_blocks(struct work *w, u64 bytes, u64 blocks);
+int derive_sliced(struct work *w);
+void derive_sliced_capacity(struct work *w);
 
 #endif

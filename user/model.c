@@ -27,6 +27,17 @@ double model_timer(double keys, double slices, double cells, u32 hashes)
 	return fmin(rate, 1);
 }
 
+double model_sliced(const struct xdd_fixed *fixed, double keys, double slices, double cells)
+{
+	u32 k1 = fixed->slice_hashes, hashes = fixed->hashes;
+
+	if (xdd_slices_pick_one(fixed))
+		return model_timer(keys, slices, cells / slices, hashes);
+	if (fixed->slicing == XDD_SLICING_K1xK2)
+		return pow(model_timer(keys * k1, slices, cells / slices, hashes / k1), k1);
+	return model_timer(keys, 1, cells, hashes);
+}
+
 double model_tagged(double keys, double lines)
 {
 	double mean = keys / lines, probability = exp(-mean), live = 0, rest = 1 - probability;

@@ -14,6 +14,15 @@
  */
 double model_timer(double keys, double slices, double cells, u32 hashes);
 
+/*
+ * Engines timer and bloom: @keys in a filter that is sliced as @fixed says, into @slices slices (not
+ * fixed->slices), of @cells cells in all. Horizontal slices are as above, and cutting them (hv)
+ * changes nothing; vertical ones are one filter; with vh a key's cells lie in one filter, too, as
+ * far as a slice has room for its keys; with K1xK2 each slice is a filter for K1/S of the keys, K2
+ * cells each, and a new key meets K1 of them (koloniari-2011 section 3.3). Not above 1.
+ */
+double model_sliced(const struct xdd_fixed *fixed, double keys, double slices, double cells);
+
 /* Engine tagged: @keys spread over @lines lines. A new key is compared with the cells that are
  * live in its line, at most 15, and each agrees in its 24-bit tag with probability 2^-24.
  */

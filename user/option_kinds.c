@@ -98,6 +98,24 @@ static int parse_choice(struct value *v)
 		      nearest ? "?" : "");
 }
 
+/* Cells of a key in each of K1 slices, "2x3": K1 times K2 is k. */
+static int parse_slicing(struct value *v)
+{
+	u32 k1 = v->text[0] - '0', k2;
+
+	if (!isdigit(v->text[0]) || v->text[1] != 'x')
+		return parse_choice(v);
+	k2 = v->text[2] - '0';
+	if (!isdigit(v->text[2]) || v->text[3] || !k1 || !k2 || k1 * k2 > XDD_MAX_HASHES)
+		return refuse(v->err, v->err_size, -EINVAL,
+			      "%s %s: K1 and K2 are numbers from 1 whose product, k, is at most %u",
+			      v->label, v->text, XDD_MAX_HASHES);
+	*(int *)v->at = XDD_SLICING_K1xK2;
+	v->o->slice_hashes = k1;
+	v->o->slice_cells = k2;
+	return 0;
+}
+
 static int parse_on_off(struct value *v)
 {
 	bool on = !strcmp(v->text, "on");
@@ -369,8 +387,8 @@ const struct kind kind_clock = {
 	.automatic = true,
 };
 const struct kind kind_slicing = {
-	.parse = parse_choice,
-	.what = "a way of slicing (none, horizontal, vertical)",
+	.parse = parse_slicing,
+	.what = "a way of slicing (none, horizontal, vertical, hv, vh, or K1xK2 such as 2x2)",
 	.choices = slicing_names,
 };
 const struct kind kind_placement = {

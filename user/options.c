@@ -183,8 +183,9 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 		const char *text;
 	} only[] = {
 		{ OPT_hashes, timer | bits, "--engine timer and the bit engines" },
-		{ OPT_slicing, timer, "--engine timer" },
-		{ OPT_slices, timer, "--engine timer" },
+		{ OPT_slicing, XDD_SLICED_ENGINES, "--engine timer and bloom" },
+		{ OPT_slices, XDD_SLICED_ENGINES, "--engine timer and bloom" },
+		{ OPT_subslices, XDD_SLICED_ENGINES, "--engine timer and bloom" },
 		{ OPT_variant, rsbf, "--engine rsbf" },
 		{ OPT_p_star, rsbf, "--engine rsbf" },
 		{ OPT_sbf_p, sbf, "--engine sbf" },
@@ -244,6 +245,33 @@ static int validate_size(const struct options *o, char *err, size_t err_size)
 	return 0;
 }
 
+static int validate_slicing(const struct options *o, char *err, size_t err_size)
+{
+	bool diced = o->slicing == XDD_SLICING_hv || o->slicing == XDD_SLICING_vh;
+	bool bloom = o->engine == XDD_ENGINE_bloom;
+	u32 hashes = o->slice_hashes * o->slice_cells;
+
+	if (o->slicing == XDD_SLICING_K1xK2 && !o->slice_hashes)
+		return refuse(err, err_size, -EINVAL,
+			      "--slicing K1xK2: write the numbers, for example --slicing 2x2");
+	if (o->slices > 1 && (o->slicing == XDD_SLICING_none || (bloom && o->slicing < 0)))
+		return refuse(err, err_size, -EINVAL,
+			      "--slicing none is one slice: --slices %u contradicts it", o->slices);
+	if (o->subslices && !diced)
+		return refuse(err, err_size, -EINVAL,
+			      "--subslices belongs to --slicing hv and vh: add one of them");
+	if (diced && (!o->slices || !o->subslices))
+		return refuse(err, err_size, -EINVAL,
+			      "--slicing %s cuts twice: give both numbers, for example --slices 8 "
+			      "--subslices 4",
+			      slicing_names[o->slicing]);
+	if (hashes && o->hashes && o->hashes != hashes)
+		return refuse(err, err_size, -EINVAL,
+			      "--slicing %ux%u is k = %u: --hashes %u contradicts it",
+			      o->slice_hashes, o->slice_cells, hashes, o->hashes);
+	return 0;
+}
+
 /* What no single option can know. */
 static int validate(const struct options *o, char *err, size_t err_size)
 {
@@ -252,11 +280,10 @@ static int validate(const struct options *o, char *err, size_t err_size)
 
 	if (!ret)
 		ret = validate_size(o, err, err_size);
+	if (!ret)
+		ret = validate_slicing(o, err, err_size);
 	if (ret)
 		return ret;
-	if (o->slicing == XDD_SLICING_none && o->slices > 1)
-		return refuse(err, err_size, -EINVAL,
-			      "--slicing none is one slice: --slices %u contradicts it", o->slices);
 	if (!key_is_packet(o) && window && !option_given(o, OPT_window) && !o->window_records)
 		return refuse(err, err_size, -EINVAL,
 			      "--key %s keeps one packet per key and window and drops the rest, so "

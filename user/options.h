@@ -90,9 +90,13 @@ enum {
 	X(every, count, 0, "N", ON_SIMULATE, "also the state after each N records", "1M")          \
 	X(runs, runs, 0, "N", ON_SIMULATE, "repeat with other seeds: mean and deviation", "10")    \
 	X(slicing, slicing, 0, "NAME", ON_FILTER | ON_EVENTS,                                      \
-	  "none, horizontal or vertical (--engine timer)", "horizontal")                           \
+	  "none, horizontal, vertical, hv, vh or K1xK2, such as 2x2 (engines timer and bloom; "    \
+	  "default: horizontal, of bloom none)",                                                   \
+	  "horizontal")                                                                            \
 	X(slices, slices, 0, "S", ON_FILTER | ON_EVENTS,                                           \
 	  "number of slices (default: one cache line each)", "1024")                               \
+	X(subslices, slices, 0, "S2", ON_FILTER | ON_EVENTS,                                       \
+	  "of --slicing hv and vh: parts that each slice is cut into", "4")                        \
 	X(placement, placement, 0, "NAME", ON_NIC | EVERYDAY,                                      \
 	  "shared, percpu, or auto: shared unless one interface has one receive queue", "shared")  \
 	X(key, key, 0, "KIND", ON_FILTER | EVERYDAY,                                               \
@@ -192,9 +196,10 @@ struct options {
 	bool refresh;
 	u32 hashes;
 	int slicing; /* enum xdd_slicing */
-	u32 slices;
-	int variant;   /* enum xdd_variant; default published */
-	double p_star; /* above 0, below 1 */
+	u32 slices, subslices;
+	u32 slice_hashes, slice_cells; /* K1 and K2 of --slicing K1xK2, else 0 */
+	int variant;		       /* enum xdd_variant; default published */
+	double p_star;		       /* above 0, below 1 */
 	u32 sbf_p, sbf_max;
 	int placement; /* enum xdd_placement */
 

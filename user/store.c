@@ -55,6 +55,21 @@ static bool bits_are_valid(const struct xdd_fixed *fixed, u64 lines)
 	       fixed->variant < XDD_VARIANT_MAX && fixed->reservoir_events <= 1ULL << 42;
 }
 
+/* All slices have a line, and what is not used is 0. */
+static bool slices_are_valid(const struct xdd_fixed *fixed, u64 lines)
+{
+	u32 cells = fixed->engine == XDD_ENGINE_timer ? XDD_LINE_TIMERS : XDD_LINE_BITS;
+	bool diced = fixed->slicing == XDD_SLICING_hv || fixed->slicing == XDD_SLICING_vh;
+	bool products = fixed->slicing == XDD_SLICING_K1xK2;
+
+	if (fixed->slicing >= XDD_SLICING_MAX || (fixed->subslices && !diced) ||
+	    (products ? !fixed->slice_hashes || fixed->hashes % fixed->slice_hashes
+		      : fixed->slice_hashes))
+		return false;
+	return fixed->slices && (u64)fixed->slices * xdd_subslices(fixed) <= lines &&
+	       fixed->line_cells <= cells;
+}
+
 static bool fixed_is_valid(const struct xdd_fixed *fixed)
 {
 	u64 lines = (u64)fixed->blocks * fixed->lines_per_block;
@@ -62,8 +77,8 @@ static bool fixed_is_valid(const struct xdd_fixed *fixed)
 	if (xdd_engine_has_bits(fixed->engine) && !bits_are_valid(fixed, lines))
 		return false;
 	return fixed->engine < XDD_ENGINE_MAX && fixed->key < XDD_KEY_MAX &&
-	       fixed->hash < XDD_HASH_MAX && lines && lines <= UINT32_MAX && fixed->slices &&
-	       fixed->slices <= lines && fixed->hashes && fixed->hashes <= XDD_MAX_HASHES &&
+	       fixed->hash < XDD_HASH_MAX && lines && lines <= UINT32_MAX &&
+	       slices_are_valid(fixed, lines) && fixed->hashes && fixed->hashes <= XDD_MAX_HASHES &&
 	       fixed->tick_ns;
 }
 
@@ -416,17 +431,17 @@ static u64 line_used(const struct xdd_line *line, u32 bits)
 double store_load(struct xdd_store *store, u64 now_ns)
 {
 	u32 cell_bits = store->fixed.engine == XDD_ENGINE_sbf ? store->fixed.sbf_bits : 1;
-	bool cells = store->fixed.engine == XDD_ENGINE_tagged;
 	u64 lines = (u64)store->fixed.blocks * store->fixed.lines_per_block, used = 0;
+	double cells = xdd_cells(&store->fixed);
 	struct xdd_fill fill;
 
 	if (store->fixed.engine == XDD_ENGINE_exact)
 		return (double)store->used / store->size;
 	if (!xdd_engine_has_bits(store->fixed.engine)) {
 		store_fill(store, now_ns, &fill);
-		return (double)fill.live / lines / (cells ? XDD_LINE_CELLS : XDD_LINE_TIMERS);
+		return fill.live / cells;
 	}
 	for (u64 i = 0; i < lines; i++)
 		used += line_used(&store->lines[i], cell_bits);
-	return (double)used * cell_bits / lines / XDD_LINE_BITS;
+	return used * cell_bits / cells;
 }

@@ -19,7 +19,8 @@ static void topic_engines(FILE *to)
 		    engine_help);
 	print_names(to, "\n--key: the bytes that make two packets the same", key_names, key_help);
 	print_names(to, "\n--hash: what turns a key into cells", hash_names, hash_help);
-	print_names(to, "\n--slicing: how --engine timer is cut", slicing_names, slicing_help);
+	print_names(to, "\n--slicing: how engines timer and bloom are cut", slicing_names,
+		    slicing_help);
 	print_names(to, "\n--placement: who shares a filter", placement_names, placement_help);
 	print_names(to, "\n--clock: what tells the time", clock_names, clock_help);
 	print_names(to, "\n--action: what happens to duplicates", action_names, action_help);
@@ -52,7 +53,7 @@ static void topic_papers(FILE *to)
 		"Duplicate Elimination (2011).\n"
 		"  --engine timer   Bloom filters whose cells are timers; a first copy starts the\n"
 		"                   window and a duplicate does not extend it (section 4)\n"
-		"  --slicing        horizontal and vertical slices\n"
+		"  --slicing        horizontal, vertical and diced slices, and K1xK2 (section 3)\n"
 		"  --capacity       with --engine timer: m = -k n / ln(1 - P^(1/k)) cells\n"
 		"Bera, Dutta, Narang, Bhattacherjee: biased sampling Bloom filters (2012).\n"
 		"  --engine sbf, rsbf, bsbf, bsbfsd, rlbsbf; --variant, --p-star, --sbf-p\n"

@@ -27,7 +27,7 @@ struct xdd_ager {
 	struct xdd_fill fill;
 };
 
-/* A slice of several lines: map `slices`, entry site * slices + slice. */
+/* A slice of several lines: map `slices`, entry site * xdd_slices_count() + slice. */
 struct xdd_slice {
 	u64 live;     /* cells, at the last whole walk */
 	u64 counting; /* by the walk under way */
@@ -45,12 +45,13 @@ struct xdd_age_run {
 XDD_ASSERT(sizeof(struct xdd_age_run) == 24, "xdd_age_run has no holes");
 
 /* Whether the slices are runs of several lines, which are counted one by one: otherwise the
- * histogram says all there is to know.
+ * histogram says all there is to know. By products: the verifier does not divide.
  */
 XDD_INLINE bool xdd_slices_counted(XDD_FIXED struct xdd_fixed *fixed)
 {
-	return fixed->engine == XDD_ENGINE_timer && fixed->slices > 1 &&
-	       fixed->slices < fixed->blocks * fixed->lines_per_block;
+	u32 lines = fixed->blocks * fixed->lines_per_block, count = xdd_slices_count(fixed);
+
+	return fixed->engine == XDD_ENGINE_timer && count > 1 && 2ULL * count <= lines;
 }
 
 #endif

@@ -10,7 +10,7 @@
 #include "types.h"
 
 /* Changes whenever a pinned layout changes: a loader refuses pins of another one. */
-#define XDD_ABI 3
+#define XDD_ABI 4
 
 #define XDD_MAX_IFACES 16
 #define XDD_MAX_HASHES 8
@@ -61,10 +61,13 @@
 	X(siphash, "SipHash-2-4 under a secret key: slower, for the cautious") \
 	X(xxh64, "XXH64 of the key's bytes: reproducible, not attack-resistant")
 
-#define XDD_SLICINGS(X)                                                         \
-	X(none, "one filter")                                                   \
-	X(horizontal, "a key's cells all lie in the slice that its hash picks") \
-	X(vertical, "disjoint ranges of one filter: verdicts as with none")
+#define XDD_SLICINGS(X)                                                                 \
+	X(none, "one filter")                                                           \
+	X(horizontal, "a key's cells all lie in one of --slices, which its hash picks") \
+	X(vertical, "ranges of one filter: verdicts as with none")                      \
+	X(hv, "horizontal, each slice cut vertically into --subslices")                 \
+	X(vh, "vertical, each slice cut horizontally into --subslices")                 \
+	X(K1xK2, "such as 2x2: K1 of --slices, K2 cells in each, k = K1 K2")
 
 /* What happens to duplicates. */
 #define XDD_DUP_ACTIONS(X)                                              \
@@ -109,6 +112,9 @@ enum { XDD_TIMER_ENGINES = XDD_ENGINES(XDD_MEMORY_BIT) 0 };
 enum { XDD_BIT_ENGINES = XDD_ENGINES(XDD_MEMORY_BIT) 0 };
 #undef XDD_MEMORY_OF
 
+/* The engines whose cells --slicing lays out (slices.h). */
+enum { XDD_SLICED_ENGINES = 1 << XDD_ENGINE_timer | 1 << XDD_ENGINE_bloom };
+
 /* Whether the engine's memory is timers, so that a window of ticks, ageing and sweeping apply. */
 XDD_INLINE bool xdd_engine_has_timers(u32 engine)
 {
@@ -144,6 +150,9 @@ struct xdd_fixed {
 	u32 clock;	     /* enum xdd_clock */
 	u32 hashes;	     /* k of the Bloom engines, 1..XDD_MAX_HASHES */
 	u32 slices;	     /* S, 1..lines; 1 when slicing is none */
+	u32 subslices;	     /* S2 of hv and vh; else 0 */
+	u32 slice_hashes;    /* K1 of K1xK2, which divides hashes; else 0 */
+	u32 line_cells;	     /* cells of a line that are used (files); 0: all */
 	u32 blocks;	     /* filter blocks (map entries; per CPU if percpu) */
 	u32 lines_per_block; /* 64-byte lines in a block */
 	u32 stripes;	     /* locks of shared placement, a power of two */
@@ -158,13 +167,44 @@ struct xdd_fixed {
 	u8 non_ip_frame;     /* frames without IP: key on the frame, else bypass */
 	u8 sbf_max;	     /* sbf: MAX, 1..2^sbf_bits - 1 */
 	u8 sbf_bits;	     /* sbf: bits of a cell, 1, 2, 4 or 8 */
-
+	u32 pad;
 	u64 tick_ns;	      /* length of a tick, at least 1 */
 	u64 seed;	      /* XXH64 */
 	u32 variant;	      /* rsbf: enum xdd_variant */
 	u32 reset_bits;	      /* sbf: cells that each event counts down, 1..64/sbf_bits */
 	u64 reservoir_events; /* rsbf, algorithm1: events until s/i is p*, at most 2^42 */
 };
+
+/* Innermost slices: runs of lines of equal length, the first from line 0 on. A line that does not
+ * fill a run is not used.
+ */
+XDD_INLINE u32 xdd_subslices(XDD_FIXED struct xdd_fixed *fixed)
+{
+	return fixed->subslices ? fixed->subslices : 1;
+}
+
+XDD_INLINE u32 xdd_slices_count(XDD_FIXED struct xdd_fixed *fixed)
+{
+	return fixed->slices * xdd_subslices(fixed);
+}
+
+XDD_INLINE u32 xdd_slice_lines(XDD_FIXED struct xdd_fixed *fixed)
+{
+	return fixed->blocks * fixed->lines_per_block / xdd_slices_count(fixed);
+}
+
+/* Whether the key picks one part of the filter, in which all its cells lie. */
+XDD_INLINE bool xdd_slices_pick_one(XDD_FIXED struct xdd_fixed *fixed)
+{
+	return fixed->slicing == XDD_SLICING_horizontal || fixed->slicing == XDD_SLICING_hv;
+}
+
+/* Whether all cells of a key lie in one line. */
+XDD_INLINE bool xdd_slices_one_line(XDD_FIXED struct xdd_fixed *fixed)
+{
+	return xdd_slices_pick_one(fixed) &&
+	       fixed->slices == fixed->blocks * fixed->lines_per_block;
+}
 
 /* An attached interface; ifindex 0 is a free slot. */
 struct xdd_iface {
@@ -188,7 +228,7 @@ struct xdd_live {
 /* Entries of map `targets`. */
 enum xdd_dev { XDD_DEV_DUPLICATES, XDD_DEV_FORWARD, XDD_DEV_MAX };
 
-XDD_ASSERT(sizeof(struct xdd_fixed) == 96, "xdd_fixed has no holes");
+XDD_ASSERT(sizeof(struct xdd_fixed) == 112, "xdd_fixed has no holes");
 XDD_ASSERT(sizeof(struct xdd_live) == 32 - 8 + 8 * XDD_MAX_IFACES, "xdd_live has no holes");
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Engine `bloom`: k bits per key in one array, set when a key is new and never cleared. No copy
- * is ever missed; the rate of false positives goes to 1 with the number of keys.
+ * Engine `bloom`: k bits per key, where slices.h puts them, set when a key is new and never
+ * cleared. No copy is ever missed; the rate of false positives goes to 1 with the number of keys.
  */
 #ifndef XDD_ENGINE_BLOOM_H
 #define XDD_ENGINE_BLOOM_H
 
-#include "bits.h"
+#include "slices.h"
 
 XDD_INLINE u32 xdd_bloom_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			     struct xdd_question *question)
@@ -15,7 +15,7 @@ XDD_INLINE u32 xdd_bloom_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store
 	struct xdd_bits own;
 	u32 fresh = 0;
 
-	if (!xdd_bits_own_anywhere(fixed, store, question, &own))
+	if (!xdd_slices_bits(fixed, store, &question->identity->digest, &own))
 		return XDD_MISSING;
 	if (xdd_bits_all_set(fixed, &own))
 		return XDD_SEEN;

@@ -2,14 +2,13 @@
 /*
  * Engine `timer`: a Bloom filter of k timers per key (koloniari-2011 sections 3 and 4).
  *
- * slicing none, vertical: k cells anywhere in the filter; vertical slices are ranges of the
- * same filter, so the verdicts are the same. horizontal: the hash picks one slice and all k
- * cells lie in it; where a slice is one line, a look-up costs one memory access.
+ * Where they lie: slices.h. Where a slice of a horizontal filter is one line, a look-up costs one
+ * memory access.
  */
 #ifndef XDD_ENGINE_TIMER_H
 #define XDD_ENGINE_TIMER_H
 
-#include "store.h"
+#include "slices.h"
 
 struct xdd_timer_cells {
 	struct xdd_line *line[XDD_MAX_HASHES];
@@ -17,21 +16,16 @@ struct xdd_timer_cells {
 	u32 stripe;		/* of the line where there is one, else of the key */
 };
 
-/* Whether the key's cells all lie in one line. */
-XDD_INLINE bool xdd_timer_one_line(XDD_FIXED struct xdd_fixed *fixed)
-{
-	return fixed->slicing == XDD_SLICING_horizontal &&
-	       fixed->slices == fixed->blocks * fixed->lines_per_block;
-}
-
-/* All k cells in the line that @pick names, drawn from @mixed. Returns false where it is missing. */
+/* All k cells in the one line that the key picks. Returns false where it is missing. */
 XDD_INLINE bool xdd_timer_locate_line(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
-				      u32 pick, u64 mixed, struct xdd_timer_cells *cells)
+				      const struct xdd_digest *digest,
+				      struct xdd_timer_cells *cells)
 {
+	u64 mixed = xdd_mix64(digest->lo);
 	u32 draw[2] = { mixed, mixed >> 32 }, rest, block, at;
 	struct xdd_line *line;
 
-	block = xdd_range(pick, fixed->blocks, &rest);
+	block = xdd_range(digest->lo >> 32, fixed->blocks, &rest);
 	at = xdd_range(rest, fixed->lines_per_block, &rest);
 	line = xdd_line_at(store, block, at);
 	cells->stripe = block;
@@ -39,40 +33,28 @@ XDD_INLINE bool xdd_timer_locate_line(XDD_FIXED struct xdd_fixed *fixed, struct 
 		if (i >= fixed->hashes)
 			break;
 		cells->line[i] = line;
-		cells->at[i] = xdd_range(draw[i & 1], XDD_LINE_TIMERS, &draw[i & 1]);
+		cells->at[i] = xdd_range(draw[i & 1], xdd_line_cells(fixed), &draw[i & 1]);
 	}
 	return line;
 }
 
-/* The k cells of a digest, by double hashing in the slice (Kirsch and Mitzenmacher 2006).
- * Returns false where a line is missing.
- */
+/* The k cells of a digest. Returns false where a line is missing. */
 XDD_INLINE bool xdd_timer_locate(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 				 const struct xdd_digest *digest, struct xdd_timer_cells *cells)
 {
-	u32 lines = fixed->blocks * fixed->lines_per_block / fixed->slices, first = 0, rest;
-	u32 one = digest->lo >> 32, two = digest->lo;
-	u64 mixed = xdd_mix64(digest->lo);
+	struct xdd_places places;
 
-	if (xdd_timer_one_line(fixed))
-		return xdd_timer_locate_line(fixed, store, one, mixed, cells);
-	cells->stripe = two;
-	if (fixed->slicing == XDD_SLICING_horizontal) {
-		first = xdd_range(one, fixed->slices, &rest) * lines;
-		one = mixed;
-		two = mixed >> 32;
-	} else {
-		lines *= fixed->slices;
-	}
+	if (xdd_slices_one_line(fixed))
+		return xdd_timer_locate_line(fixed, store, digest, cells);
+	places = xdd_places(fixed, digest);
+	cells->stripe = digest->lo;
 	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
 		if (i >= fixed->hashes)
 			break;
 		cells->line[i] =
-			xdd_line_number(fixed, store, first + xdd_range(one, lines, &rest));
-		cells->at[i] = xdd_range(rest, XDD_LINE_TIMERS, &rest);
+			xdd_line_number(fixed, store, xdd_place(fixed, &places, i, &cells->at[i]));
 		if (!cells->line[i])
 			return false;
-		one += two | 1;
 	}
 	return true;
 }
@@ -96,7 +78,7 @@ XDD_INLINE bool xdd_timer_all_live(XDD_FIXED struct xdd_fixed *fixed,
 				   const struct xdd_timer_cells *cells, struct xdd_when *when,
 				   u32 *found)
 {
-	bool one_line = xdd_timer_one_line(fixed);
+	bool one_line = xdd_slices_one_line(fixed);
 	struct xdd_line *line = cells->line[0];
 	s32 age = 0;
 
@@ -132,7 +114,7 @@ XDD_INLINE void xdd_timer_set(u8 *cell, const struct xdd_when *when)
 XDD_INLINE u32 xdd_timer_insert(XDD_FIXED struct xdd_fixed *fixed, struct xdd_timer_cells *cells,
 				struct xdd_when *when, u32 *found)
 {
-	bool one_line = xdd_timer_one_line(fixed);
+	bool one_line = xdd_slices_one_line(fixed);
 	struct xdd_line *line = cells->line[0];
 
 	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {

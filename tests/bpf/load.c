@@ -71,13 +71,10 @@ static void visit(struct xdd_fixed *fixed, void *context)
 	for (fixed->key = 0; fixed->key < XDD_KEY_MAX; fixed->key++) {
 		u32 n[XDD_HASH_MAX] = {};
 
-		if (few && fixed->key != XDD_KEY_packet && fixed->key != XDD_KEY_biflow)
-			continue;
-
 		fixed->refresh = fixed->key & 1;
 		fixed->hashes = few ? XDD_MAX_HASHES : fixed->key + 1;
 		for (fixed->hash = 0; fixed->hash < XDD_HASH_MAX; fixed->hash++) {
-			if (few && fixed->hash != XDD_HASH_keyed)
+			if (!structure_visits(fixed, few))
 				continue;
 			n[fixed->hash] = load(fixed, &table->secret);
 			if (n[fixed->hash] > table->most)

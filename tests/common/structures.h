@@ -18,7 +18,7 @@ static const struct structure_row structure_rows[XDD_ENGINE_MAX] = {
 	[XDD_ENGINE_tagged] = { 1u << XDD_SLICING_horizontal, STRUCTURE_PLACEMENTS, false },
 	[XDD_ENGINE_timer] = { (1u << XDD_SLICING_MAX) - 1, STRUCTURE_PLACEMENTS, true },
 	[XDD_ENGINE_exact] = { 1u << XDD_SLICING_none, 1u << XDD_PLACEMENT_shared, false },
-	[XDD_ENGINE_bloom] = { 1u << XDD_SLICING_none, STRUCTURE_PLACEMENTS, false },
+	[XDD_ENGINE_bloom] = { (1u << XDD_SLICING_MAX) - 1, STRUCTURE_PLACEMENTS, true },
 	[XDD_ENGINE_sbf] = { 1u << XDD_SLICING_none, STRUCTURE_PLACEMENTS, false },
 	[XDD_ENGINE_rsbf] = { 1u << XDD_SLICING_none, STRUCTURE_PLACEMENTS, false },
 	[XDD_ENGINE_bsbf] = { 1u << XDD_SLICING_none, STRUCTURE_PLACEMENTS, false },
@@ -39,7 +39,27 @@ static inline struct xdd_fixed structure_fixed(u32 engine, u32 slicing, u32 plac
 	fixed.slices = several ? 7 : fixed.blocks * fixed.lines_per_block;
 	if (slicing == XDD_SLICING_none)
 		fixed.slices = 1;
+	if (slicing == XDD_SLICING_hv || slicing == XDD_SLICING_vh) {
+		fixed.subslices = 3;
+		fixed.slices = several ? 7 : fixed.slices / 3;
+	}
+	if (slicing == XDD_SLICING_K1xK2)
+		fixed.slice_hashes = 2;
 	return fixed;
+}
+
+/* Whether a test that walks through keys and hashes has to visit these: where cells lie, they do not
+ * decide. @few: the machine is slow.
+ */
+static inline bool structure_visits(const struct xdd_fixed *fixed, bool few)
+{
+	if (fixed->slicing > XDD_SLICING_vertical ||
+	    (fixed->engine == XDD_ENGINE_bloom && fixed->slicing))
+		return fixed->hash == XDD_HASH_keyed && fixed->key == XDD_KEY_packet;
+	if (!few)
+		return true;
+	return fixed->hash == XDD_HASH_keyed &&
+	       (fixed->key == XDD_KEY_packet || fixed->key == XDD_KEY_biflow);
 }
 
 /* Call @visit for each of them; it chooses key, hash and the rest. */

@@ -48,6 +48,18 @@ static u64 next_time(u64 now, u64 *seed)
 	return now + random_below(seed, 4000) * CONFIG_TICK_NS;
 }
 
+/* K1xK2, and lines of which not all cells are used. */
+static void vary_slices(struct xdd_fixed *fixed, u64 bits)
+{
+	fixed->line_cells = 0;
+	if (XDD_SLICED_ENGINES >> fixed->engine & 1 && bits >> 50 & 1)
+		fixed->line_cells = 1 + (bits >> 51) % XDD_LINE_TIMERS;
+	if (fixed->slicing != XDD_SLICING_K1xK2)
+		return;
+	fixed->slice_hashes = 1 + (bits >> 57) % XDD_MAX_HASHES;
+	fixed->hashes = fixed->slice_hashes * (XDD_MAX_HASHES / fixed->slice_hashes);
+}
+
 /* What may be switched on in any configuration: another mix of it in each run. */
 static void vary(struct xdd_fixed *fixed, struct xdd_live *live)
 {
@@ -60,6 +72,7 @@ static void vary(struct xdd_fixed *fixed, struct xdd_live *live)
 	fixed->short_capture_ok = bits >> 4 & 1;
 	fixed->non_ip_frame = bits >> 5 & 1;
 	fixed->hashes = 1 + (bits >> 6) % XDD_MAX_HASHES;
+	vary_slices(fixed, bits);
 	fixed->offset_pos = (bits >> 16) % 40;
 	fixed->offset_len = 1 + (bits >> 24) % 60;
 	fixed->seed = bits;
@@ -99,10 +112,8 @@ static void visit_random(struct xdd_fixed *fixed, void *context)
 	struct xdd_live live = config_live();
 
 	for (fixed->key = 0; fixed->key < XDD_KEY_MAX; fixed->key++) {
-		if (few && fixed->key != XDD_KEY_packet && fixed->key != XDD_KEY_biflow)
-			continue;
 		for (fixed->hash = 0; fixed->hash < XDD_HASH_MAX; fixed->hash++) {
-			if (few && fixed->hash != XDD_HASH_keyed)
+			if (!structure_visits(fixed, few))
 				continue;
 			vary(fixed, &live);
 			run_random(fixed, &live, few ? FEW_FRAMES : RANDOM_FRAMES, context);

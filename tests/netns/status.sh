@@ -148,6 +148,30 @@ expect "the model is the mean over them" True \
 	'abs(j[0]["fpr_model"] / (sum(s["density"] ** 4 for s in j[0]["slices"]) / 4) - 1) < 1e-6'
 expect "which hold four timers a key" True \
 	'1800 < sum(s["density"] for s in j[0]["slices"]) / 4 * 1024 * 60 <= 2000'
+expect "and whose fairness is Jain's" True \
+	'(lambda d: abs(j[0]["slices_fairness"] - sum(d) ** 2 / (len(d) * sum(x * x for x in d))) < 1e-9
+	and 0.9 < j[0]["slices_fairness"] < 1)([s["density"] for s in j[0]["slices"]])'
+"$xdd" status "$in" >"$tmp/text"
+check "said in words" grep -q 'slices  *4, the fullest with .* fairness 0\.9' "$tmp/text"
+"$xdd" unload "$in"
+
+# Of diced ones, the innermost; a key's timers lie in one of the outer four. K1xK2: in two of four.
+load "$in" --engine timer --slicing hv --slices 4 --subslices 2 --memory 64KiB --window 10s
+transmit "$tmp/v4.pcap"
+"$xdd" status "$in" --json >"$tmp/status"
+expect "hv: four by two slices" "8 4 2 hv" \
+	'"%d %d %d %s" % (len(j[0]["slices"]), *(j[0]["config"][x] for x in ("slices", "subslices", "slicing")))'
+expect "hv: the model is the mean over the outer ones" True \
+	'(lambda d: abs(j[0]["fpr_model"] / (sum(((d[2 * i] + d[2 * i + 1]) / 2) ** 4
+	for i in range(4)) / 4) - 1) < 1e-6)([s["density"] for s in j[0]["slices"]])'
+"$xdd" unload "$in"
+load "$in" --engine timer --slicing 2x2 --slices 4 --memory 64KiB --window 10s
+transmit "$tmp/v4.pcap"
+"$xdd" status "$in" --json >"$tmp/status"
+expect "2x2: K1 and k" "2 4" \
+	'"%d %d" % (j[0]["config"]["slice_hashes"], j[0]["config"]["hashes"])'
+expect "2x2: a key meets two slices, two timers in each" True \
+	'abs(j[0]["fpr_model"] / (sum(s["density"] ** 2 for s in j[0]["slices"]) / 4) ** 2 - 1) < 1e-6'
 "$xdd" unload "$in"
 
 # The exact engine is not measured: its bound is known, its fill is not.

@@ -83,7 +83,7 @@ static int ager_maps_size(struct bpf_object *object, const struct xdd_fixed *fix
 	err = map_size(object, "ager", sites);
 	return err
 		       ?: map_size(object, "slices",
-				   xdd_slices_counted(fixed) ? sites * fixed->slices : 0);
+				   xdd_slices_counted(fixed) ? sites * xdd_slices_count(fixed) : 0);
 }
 
 int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,

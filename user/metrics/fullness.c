@@ -11,6 +11,7 @@
 
 #include <xdd/bits.h>
 #include <xdd/key.h>
+#include <xdd/slices.h>
 
 #include "user/loader/instance.h"
 #include "user/model.h"
@@ -18,20 +19,16 @@
 
 #define TAG_VALUES 16777216.0
 
-u32 fullness_line_cells(const struct xdd_fixed *fixed)
-{
-	return fixed->engine == XDD_ENGINE_tagged ? XDD_LINE_CELLS : XDD_LINE_TIMERS;
-}
-
-/* A new key meets one line: the mean over the lines of what it meets there. */
+/* A new key meets one line: the mean over the lines of what it meets there. Or it meets k cells
+ * anywhere in the filter.
+ */
 double fullness_rate(const struct xdd_fixed *fixed, const struct xdd_fill *fill)
 {
-	double cells = fullness_line_cells(fixed), rate = 0;
+	double cells = xdd_line_cells(fixed), rate = 0;
 
 	if (!fill->lines)
 		return 0;
-	if (fixed->engine == XDD_ENGINE_timer &&
-	    fixed->slices != fixed->blocks * fixed->lines_per_block)
+	if (fixed->engine == XDD_ENGINE_timer && !xdd_slices_one_line(fixed))
 		return pow(fill->live / (cells * fill->lines), fixed->hashes);
 	for (u32 live = 0; live <= XDD_LINE_TIMERS; live++) {
 		double hit = fixed->engine == XDD_ENGINE_tagged ? live / TAG_VALUES
@@ -45,11 +42,10 @@ double fullness_rate(const struct xdd_fixed *fixed, const struct xdd_fill *fill)
 double fullness_rate_of(const struct xdd_fixed *fixed, double keys, u32 sites)
 {
 	double lines = (double)fixed->blocks * fixed->lines_per_block;
-	double slices = fixed->slicing == XDD_SLICING_horizontal ? fixed->slices : 1;
 
 	if (fixed->engine == XDD_ENGINE_tagged)
 		return model_tagged(keys / sites, lines);
-	return model_timer(keys / sites, slices, lines / slices * XDD_LINE_TIMERS, fixed->hashes);
+	return model_sliced(fixed, keys / sites, fixed->slices, xdd_cells(fixed));
 }
 
 double store_fpr(struct xdd_store *store, u64 distinct, u64 now_ns)
@@ -65,14 +61,42 @@ double store_fpr(struct xdd_store *store, u64 distinct, u64 now_ns)
 	return fullness_rate(fixed, &fill);
 }
 
-/* Horizontal slices: a new key meets one of them. Vertical ones are ranges of one filter. */
+/*
+ * By the densities of the innermost slices. With horizontal ones a new key meets one of them, with hv
+ * those of one; with K1xK2 it meets K1 of them, K2 cells in each. Otherwise its cells lie anywhere
+ * (with vh in part of the slices, but each cell in any of them).
+ */
 static double slices_rate(const struct xdd_fixed *fixed, const double *density)
 {
+	u32 parts = xdd_subslices(fixed), hashes = fixed->hashes;
 	double rate = 0;
 
-	for (u32 i = 0; i < fixed->slices; i++)
-		rate += pow(density[i], fixed->hashes);
-	return rate / fixed->slices;
+	if (fixed->slicing == XDD_SLICING_K1xK2)
+		hashes /= fixed->slice_hashes;
+	for (u32 i = 0; i < fixed->slices; i++) {
+		double mean = 0;
+
+		for (u32 j = 0; j < parts; j++)
+			mean += density[i * parts + j] / parts;
+		rate += pow(mean, hashes);
+	}
+	return pow(rate / fixed->slices, fixed->hashes / hashes);
+}
+
+static bool rate_by_slices(const struct xdd_fixed *fixed)
+{
+	return xdd_slices_pick_one(fixed) || fixed->slicing == XDD_SLICING_K1xK2;
+}
+
+double fullness_fairness(const double *loads, u32 n)
+{
+	double sum = 0, squares = 0;
+
+	for (u32 i = 0; i < n; i++) {
+		sum += loads[i];
+		squares += loads[i] * loads[i];
+	}
+	return squares ? sum * sum / (n * squares) : NAN;
 }
 
 static u64 monotonic_ns(void)
@@ -87,12 +111,12 @@ static u64 monotonic_ns(void)
 static int read_slices(const struct instance *in, u32 site, double *density)
 {
 	const struct xdd_fixed *fixed = &in->fixed;
-	double cells = (double)(fixed->blocks * fixed->lines_per_block / fixed->slices) *
-		       fullness_line_cells(fixed);
+	double cells = (double)xdd_slice_lines(fixed) * xdd_line_cells(fixed);
+	u32 count = xdd_slices_count(fixed);
 	struct xdd_slice slice;
 
-	for (u32 i = 0; i < fixed->slices; i++) {
-		u32 at = site * fixed->slices + i;
+	for (u32 i = 0; i < count; i++) {
+		u32 at = site * count + i;
 
 		if (bpf_map_lookup_elem(in->maps.slices, &at, &slice))
 			return -errno;
@@ -123,15 +147,15 @@ static int add_site(const struct instance *in, u32 site, double share, struct fu
 	f->sweeps = fmax(f->sweeps, record.sweeps);
 	f->missed = fmax(f->missed, record.missed);
 	f->density +=
-		record.fill.live / ((double)record.fill.lines * fullness_line_cells(fixed)) / sites;
+		record.fill.live / ((double)record.fill.lines * xdd_line_cells(fixed)) / sites;
 	rate = fullness_rate(fixed, &record.fill);
 	if (slices) {
 		err = read_slices(in, site, slices);
 		if (err)
 			return err;
-		if (fixed->slicing == XDD_SLICING_horizontal)
+		if (rate_by_slices(fixed))
 			rate = slices_rate(fixed, slices);
-		for (u32 i = 0; i < fixed->slices; i++)
+		for (u32 i = 0; i < f->slices_used; i++)
 			f->slices[i] += slices[i] / sites;
 	}
 	f->fpr += share * rate;
@@ -199,9 +223,9 @@ int fullness_read(const struct instance *in, const struct counters *counters,
 	if (xdd_engine_has_bits(in->fixed.engine))
 		return read_bits(in, counters, fullness);
 	if (xdd_slices_counted(&in->fixed)) {
-		fullness->slices = calloc(in->fixed.slices, sizeof(double));
-		fullness->slices_used = in->fixed.slices;
-		slices = calloc(in->fixed.slices, sizeof(double));
+		fullness->slices_used = xdd_slices_count(&in->fixed);
+		fullness->slices = calloc(fullness->slices_used, sizeof(double));
+		slices = calloc(fullness->slices_used, sizeof(double));
 		if (!slices || !fullness->slices) {
 			free(slices);
 			fullness_free(fullness);
@@ -212,6 +236,8 @@ int fullness_read(const struct instance *in, const struct counters *counters,
 	free(slices);
 	if (err)
 		fullness_free(fullness);
+	else
+		fullness->fairness = fullness_fairness(fullness->slices, fullness->slices_used);
 	return err;
 }
 

@@ -19,6 +19,7 @@ struct fullness {
 	double density; /* share of all cells that are live */
 	double *slices; /* density of each slice; NULL: there is one, or one for each line */
 	u32 slices_used;
+	double fairness;    /* Jain's, of the live cells over these slices; NAN: none is counted */
 	struct loads loads; /* bit engines; of the others share is NULL */
 	double fpr;	    /* a new key is called a duplicate with this probability, now */
 	double fpr_full;    /* ... with as many keys live as the filter is meant for */
@@ -37,6 +38,11 @@ struct fullness {
 int fullness_read(const struct instance *in, const struct counters *counters,
 		  struct fullness *fullness);
 void fullness_free(struct fullness *fullness);
+
+/* Jain's fairness of @n loads, (sum)^2 / (n times the sum of squares), which is 1 where all are equal
+ * and 1/n where one has all (koloniari-2011 section 5); NAN where there is no load.
+ */
+double fullness_fairness(const double *loads, u32 n);
 
 /* The rate at which a filter of one slice, or of a slice per line, gives a false positive. */
 double fullness_rate(const struct xdd_fixed *fixed, const struct xdd_fill *fill);

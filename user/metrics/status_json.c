@@ -52,6 +52,12 @@ static json_t *loads(const struct loads *loads)
 	return all;
 }
 
+/* null where slices are not counted one by one, or are empty. */
+static json_t *fairness(const struct fullness *f)
+{
+	return f->slices && f->fairness > 0 ? json_real(f->fairness) : json_null();
+}
+
 static json_t *interfaces(const struct instance *in)
 {
 	json_t *all = json_array();
@@ -110,6 +116,8 @@ static json_t *config(const struct status *status)
 			"forward", targets[XDD_DEV_FORWARD], "memory_bytes",
 			(json_int_t)in->meta.memory_bytes, "capacity_keys",
 			(json_int_t)in->meta.capacity_keys, "frags", in->meta.frags);
+	json_object_set_new(all, "subslices", json_integer(fixed->subslices));
+	json_object_set_new(all, "slice_hashes", json_integer(fixed->slice_hashes));
 	if (xdd_engine_has_bits(fixed->engine))
 		config_bits(all, fixed);
 	return all;
@@ -207,12 +215,13 @@ json_t *status_json(const struct status *status)
 	const struct instance *in = status->instance;
 
 	return json_pack(
-		"{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:n, s:o, s:I, s:I, s:o}",
+		"{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:n, s:o, s:I, s:I, s:o}",
 		"name", in->name, "interfaces", interfaces(in), "engine",
 		engine_names[in->fixed.engine], "config", config(status), "counters",
 		counters(status), "false_positives_expected", rate(status, status->false_positives),
-		"slices", slices(status), "loads", loads(&status->fullness.loads), "fpr_model",
-		rate(status, status->fullness.fpr), "fpr_at_capacity", rate_at_capacity(status),
-		"audit", "ager", ager(status), "program_id", (json_int_t)in->program_id, "loaded_s",
-		(json_int_t)status->loaded_s, "warnings", warnings(status));
+		"slices", slices(status), "slices_fairness", fairness(&status->fullness), "loads",
+		loads(&status->fullness.loads), "fpr_model", rate(status, status->fullness.fpr),
+		"fpr_at_capacity", rate_at_capacity(status), "audit", "ager", ager(status),
+		"program_id", (json_int_t)in->program_id, "loaded_s", (json_int_t)status->loaded_s,
+		"warnings", warnings(status));
 }

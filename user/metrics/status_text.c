@@ -3,6 +3,7 @@
 #include "user/metrics/status.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -166,6 +167,18 @@ static void print_loss(const struct status *status)
 	       f->fpr_full, (uint64_t)status->instance->meta.capacity_keys);
 }
 
+/* Slices of a line each are not shown one by one. */
+static void print_slices(const struct fullness *f)
+{
+	double most = 0;
+
+	for (u32 i = 0; i < f->slices_used; i++)
+		most = fmax(most, f->slices[i]);
+	if (most)
+		printf("  slices      %u, the fullest with %.3g %% live, fairness %.4f\n",
+		       f->slices_used, 100 * most, f->fairness);
+}
+
 static void print_fullness(const struct status *status)
 {
 	const struct fullness *f = &status->fullness;
@@ -182,6 +195,8 @@ static void print_fullness(const struct status *status)
 		printf("; aged by process %d\n", status->ageing);
 	else
 		printf("; no agent runs, verdicts need none\n");
+	if (f->slices)
+		print_slices(f);
 }
 
 void status_print(const struct status *status)

@@ -25,6 +25,9 @@
 	X(sbf_max, sbf_max, true)                \
 	X(slicing, slicing, true)                \
 	X(slices, slices, true)                  \
+	X(subslices, subslices, true)            \
+	X(slice_hashes, slicing, true)           \
+	X(slice_cells, slicing, true)            \
 	X(hash, hash, false)                     \
 	X(seed, seed, false)                     \
 	X(seed_random, seed, false)              \

@@ -7,7 +7,7 @@
 #ifndef USER_SIMULATE_MESSAGES_H
 #define USER_SIMULATE_MESSAGES_H
 
-#include "user/store.h"
+#include "xdd/store.h"
 
 struct messages {
 	u64 *to; /* by slice; NULL: the engine has no slices */
@@ -21,9 +21,9 @@ u32 messages_slices(const struct xdd_fixed *fixed);
 int messages_open(struct messages *m, const struct xdd_fixed *fixed);
 void messages_close(struct messages *m);
 
-/* Count a look-up of each of the @n keys @digests in @store. */
-void messages_add(struct messages *m, struct xdd_store *store, const struct xdd_digest *digests,
-		  u32 n);
+/* Count a look-up of each of the @n keys @digests in a filter as @fixed says. */
+void messages_add(struct messages *m, const struct xdd_fixed *fixed,
+		  const struct xdd_digest *digests, u32 n);
 
 /* What the counts come to: @sum of them; the greatest share of it that a slice has, which is 1/S
  * at best; Jain's fairness, sum^2 / (S times the sum of squares), which is 1 at best.

@@ -10,7 +10,7 @@
 #include "user/store.h"
 #include "user/units.h"
 #include "user/version.h"
-#include "xdd/bits.h"
+#include "xdd/slices.h"
 
 #define RATE_NAME(name) [RATE_##name] = #name,
 static const char *const rate_names[] = { SIMULATE_RATES(RATE_NAME)
@@ -165,16 +165,10 @@ static json_t *options_json(const struct options *o)
 /* What can be had of the filter's size, as it is. */
 static u64 cells_of(const struct xdd_fixed *fixed)
 {
-	u64 lines = xdd_bits_lines(fixed);
-
-	if (fixed->engine == XDD_ENGINE_tagged)
-		return lines * XDD_LINE_CELLS;
-	if (fixed->engine == XDD_ENGINE_timer)
-		return lines * XDD_LINE_TIMERS;
 	if (fixed->engine == XDD_ENGINE_sbf)
-		return lines * XDD_LINE_BITS / fixed->sbf_bits;
-	if (fixed->engine == XDD_ENGINE_bloom)
-		return lines * XDD_LINE_BITS;
+		return xdd_cells(fixed) / fixed->sbf_bits;
+	if (!xdd_engine_has_bits(fixed->engine) || fixed->engine == XDD_ENGINE_bloom)
+		return xdd_cells(fixed);
 	return (u64)xdd_bits_filter_lines(fixed) * fixed->hashes * XDD_LINE_BITS;
 }
 

@@ -10,7 +10,7 @@
 #include "user/simulate/messages.h"
 #include "user/simulate/simulate.h"
 #include "user/stream.h"
-#include "xdd/bits.h"
+#include "xdd/slices.h"
 
 struct pass {
 	const struct simulation *sim;
@@ -139,7 +139,7 @@ static double load_model(const struct pass *pass)
 {
 	const struct xdd_fixed *fixed = &pass->store.fixed;
 	const struct tally *t = &pass->tally;
-	double bits = xdd_bits_lines(fixed) * (double)XDD_LINE_BITS;
+	double bits = xdd_cells(fixed);
 	double filter = xdd_bits_filter_lines(fixed) * (double)XDD_LINE_BITS;
 	bool uniform = !pass->sim->trace.ids && !pass->stream.alpha;
 
@@ -201,7 +201,7 @@ static void pass_stretch(struct pass *pass, u64 end)
 		pass_draw(pass, n);
 		pass_ask(pass, n);
 		pass_judge(pass, n);
-		messages_add(&pass->messages, &pass->store, pass->digest, n);
+		messages_add(&pass->messages, &pass->store.fixed, pass->digest, n);
 	}
 }
 
