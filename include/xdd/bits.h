@@ -31,13 +31,16 @@ XDD_INLINE u32 xdd_bits_lines(XDD_FIXED struct xdd_fixed *fixed)
 /* Lines of each of the k filters; up to k - 1 at the end are not used. */
 XDD_INLINE u32 xdd_bits_filter_lines(XDD_FIXED struct xdd_fixed *fixed)
 {
-	return xdd_bits_lines(fixed) / fixed->hashes;
+	u32 lines = xdd_bits_lines(fixed);
+
+	/* The usual k without a division: in BPF it would be one at run time. */
+	return fixed->hashes == 2 ? lines / 2 : lines / fixed->hashes;
 }
 
-/* The @i-th number of the sequence (splitmix64) that begins with @seed, which is random itself. */
+/* The @i-th number of @seed's sequence (splitmix64). */
 XDD_INLINE u64 xdd_bits_draw(u64 seed, u32 i)
 {
-	return i ? xdd_mix64(seed + i * XDD_GOLDEN) : seed;
+	return xdd_mix64(seed + (i + 1) * XDD_GOLDEN);
 }
 
 /*
@@ -117,18 +120,6 @@ XDD_INLINE bool xdd_bits_all_set(XDD_FIXED struct xdd_fixed *fixed, const struct
 		all &= *(volatile const u64 *)word >> shift;
 	}
 	return all;
-}
-
-/* Read the words of @n positions, so that under the lock, which waits for them, none is missed. */
-XDD_INLINE void xdd_bits_touch(const struct xdd_bits *bits, u32 n)
-{
-	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
-		u32 shift;
-
-		if (i >= n)
-			break;
-		(void)*(volatile const u64 *)xdd_bits_word(bits, i, &shift);
-	}
 }
 
 /* Set bit @i. Returns 1 if it was 0. */
