@@ -64,7 +64,7 @@ endif
 program := $(BUILD)/xdp-dedup
 library := $(BUILD)/libuser.a
 
-.PHONY: all build tests check headers fuzz demo bench reproduce lint format install uninstall setup clean
+.PHONY: all always build tests check headers fuzz demo bench reproduce lint format install uninstall setup clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -89,12 +89,9 @@ $(BUILD)/%.o: %.c Makefile | $(SKELETONS)
 # Compiled again when the commit changes, and nothing else is.
 $(BUILD)/user/version.o: USER_CFLAGS += -DVERSION='"$(VERSION)"' -DCOMMIT='"$(COMMIT)"'
 $(BUILD)/user/version.o: $(BUILD)/commit
-ifneq ($(COMMIT),$(shell cat $(BUILD)/commit 2>/dev/null))
-$(shell rm -f $(BUILD)/commit)
-endif
-$(BUILD)/commit:
+$(BUILD)/commit: always
 	@mkdir -p $(@D)
-	@echo '$(COMMIT)' >$@
+	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
 
 $(BUILD)/tests/tools/%: $(BUILD)/tests/tools/%.o
 	$(call say,LINK)

@@ -301,6 +301,11 @@ static int derive_exact(struct work *w)
 		return refuse(w->err, w->err_size, -ERANGE,
 			      "engine exact holds at most 4294967295 keys on a NIC: smaller %s",
 			      option_given(w->o, OPT_capacity) ? "--capacity" : "--memory");
+	if (w->target == DERIVE_FILE && option_given(w->o, OPT_memory) && bytes < STORE_LEAST_BYTES)
+		return refuse(w->err, w->err_size, -ERANGE,
+			      "engine exact takes at least %zuKiB: more --memory, or another "
+			      "engine",
+			      STORE_LEAST_BYTES / 1024);
 	out->memory_bytes = bytes < per_key ? per_key : bytes;
 	out->capacity_keys = out->memory_bytes / per_key;
 	if (w->target == DERIVE_NIC)

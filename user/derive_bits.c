@@ -104,10 +104,10 @@ int derive_bits(struct work *w)
 			      "a filter has at most 512MiB, and there are %u: give less --memory "
 			      "or more --hashes",
 			      f->hashes);
-	if (f->variant == XDD_VARIANT_algorithm1 && events > 1ull << 42)
+	if (f->engine == XDD_ENGINE_rsbf && events > 1ull << 42)
 		return refuse(w->err, w->err_size, -ERANGE,
 			      "--p-star %g is too small for a filter of this size: at least %.2g",
 			      w->o->p_star, ldexp(filter_bits, -42));
-	f->reservoir_events = f->variant == XDD_VARIANT_algorithm1 ? ceil(events) : 0;
+	f->reservoir_events = f->engine == XDD_ENGINE_rsbf ? ceil(events) : 0;
 	return f->engine == XDD_ENGINE_sbf ? derive_sbf(w) : 0;
 }

@@ -74,9 +74,11 @@ double model_sbf_p(double cells, u32 hashes, u32 max, double fpr)
 	return 1 / ((pow(zero, -1.0 / max) - 1) * (1.0 / hashes - 1 / cells));
 }
 
-double model_load_bloom(double keys, double cells, u32 hashes)
+double model_load_bloom(double keys, double cells, u32 hashes, u32 slices, u32 picks)
 {
-	return -expm1(keys * hashes * log1p(-1 / cells));
+	double set = -expm1((double)hashes / picks * log1p(-(double)slices / cells));
+
+	return -expm1(keys * picks * log1p(-set / slices));
 }
 
 /* r: the chance that an insertion resets the bit that it picks in a filter. */
@@ -157,6 +159,15 @@ static double reset_cell(double records, double set, double clear, u32 max)
 		at_most += exactly;
 	}
 	return rate;
+}
+
+double model_reservoir(double records, double bits, double all)
+{
+	double sampled = fmin(records, fmax(all, bits));
+
+	if (records <= bits)
+		return records;
+	return bits * (1 + log(sampled / bits)) + records - sampled;
 }
 
 double model_load_reset(double records, double domain, double cells, u32 hashes, u32 cleared,

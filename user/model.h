@@ -51,8 +51,10 @@ double model_sbf_p(double cells, u32 hashes, u32 max, double fpr);
  * already, and end at X = 1. These count what is newly set.
  */
 
-/* Engine bloom: @keys different keys, @hashes bits each, in @cells bits. */
-double model_load_bloom(double keys, double cells, u32 hashes);
+/* Engine bloom: @keys different keys, @hashes bits each, in @cells bits: of the whole filter, or for
+ * each of @picks equal parts of them in one of @slices, drawn anew (1 and 1: it is not sliced).
+ */
+double model_load_bloom(double keys, double cells, u32 hashes, u32 slices, u32 picks);
 
 /* What comes in: different keys, copies of earlier ones, and those of the copies that are found
  * distinct because they were forgotten.
@@ -79,10 +81,13 @@ double model_load_biased(double load, const struct model_arrivals *in, double bi
 /* What new keys without end come to. */
 double model_load_stationary(u32 hashes, u32 engine);
 
+/* How many of @records engine rsbf inserts: of record i, from 1, bits / i, but all from @all on. */
+double model_reservoir(double records, double bits, double all);
+
 /*
  * The share of cells above 0 of engine sbf: @records drawn uniformly from @domain keys, each of which
- * counts @cleared random ones of @cells cells down and sets its @hashes to @max. rsbf as published: one
- * cell, one hash and a max of 1, in each of its filters. A cell that j keys fall on, whose number is
+ * counts @cleared random ones of @cells cells down and sets its @hashes to @max. rsbf as published: those
+ * that it inserts, one cell, one hash and a max of 1, in each of its filters. A cell that j keys fall on, whose number is
  * taken as Poisson, is set with probability j / domain and counted down with probability
  * cleared / cells by each record.
  */

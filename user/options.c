@@ -213,9 +213,6 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 		label_of(&rows[only[i].id], label);
 		return refuse(err, err_size, -EINVAL, "%s is for %s", label, only[i].text);
 	}
-	if (option_given(o, OPT_p_star) && o->variant != XDD_VARIANT_algorithm1)
-		return refuse(err, err_size, -EINVAL,
-			      "--p-star belongs to Algorithm 1: add --variant algorithm1");
 	return 0;
 }
 
@@ -351,7 +348,7 @@ void options_given(const struct options *o,
 		if (!option_given(o, i))
 			continue;
 		long_name(&rows[i], name);
-		each(name, o->text[i], context);
+		each(name, o->text[i] ?: "as saved", context);
 	}
 }
 

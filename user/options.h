@@ -62,7 +62,7 @@ enum {
 	X(variant, variant, 0, "NAME", ON_FILTER | ON_EVENTS,                                      \
 	  "of --engine rsbf: published (default) or algorithm1", "algorithm1")                     \
 	X(p_star, ratio, 0, "P", ON_FILTER | ON_EVENTS,                                            \
-	  "of --variant algorithm1: the least chance of being inserted (default 0.03)", "0.03")    \
+	  "of --engine rsbf: the least chance of being inserted (default 0.03)", "0.03")           \
 	X(sbf_p, sbf_p, 0, "P", ON_FILTER | ON_EVENTS,                                             \
 	  "of --engine sbf: cells that each event counts down, 1 to 64 (default: from "            \
 	  "--fpr-target)",                                                                         \
@@ -260,7 +260,9 @@ void options_init(struct options *o, const char *command);
 int options_parse(struct options *o, int argc, char **argv, unsigned int on, char *err,
 		  size_t err_size);
 
-/* Call @each with the name and the value ("" where it takes none) of every option given. */
+/* Call @each with the name and the value of every option given: "" where it takes none, "as saved"
+ * where it was not on the command line but came with --restore.
+ */
 void options_given(const struct options *o,
 		   void (*each)(const char *name, const char *text, void *context), void *context);
 

@@ -14,6 +14,7 @@ struct xdd_verdict;
 /* Exact engine: an entry is free while its time is STORE_FREE. */
 #define STORE_FREE (~0ULL)
 #define STORE_FIRST_SIZE (1u << 14) /* entries of the smallest table */
+#define STORE_LEAST_BYTES (STORE_FIRST_SIZE * sizeof(struct store_entry))
 
 struct store_entry {
 	struct xdd_digest digest;

@@ -35,15 +35,15 @@
 	X(exact, table, "hash of 128-bit digests, or of whole flow keys")              \
 	X(bloom, bits, "Bloom filter: k bits per key, never cleared")                  \
 	X(sbf, bits, "stable Bloom filter: each event counts P cells down")            \
-	X(rsbf, bits, "reservoir sampling: each event resets a bit in each of k")      \
+	X(rsbf, bits, "reservoir sampling: an insertion resets a bit in each of k")    \
 	X(bsbf, bits, "biased sampling: each new key resets a bit in each of k")       \
 	X(bsbfsd, bits, "biased sampling, single deletion: a bit in one of k filters") \
 	X(rlbsbf, bits, "biased sampling balanced by load: fewest copies missed")
 
 /* Engine rsbf. */
-#define XDD_VARIANTS(X)                                                    \
-	X(published, "as the printed tables: every event resets and sets") \
-	X(algorithm1, "as Algorithm 1: reservoir sampling, then --p-star")
+#define XDD_VARIANTS(X)                                                     \
+	X(published, "as the printed tables: what is inserted also resets") \
+	X(algorithm1, "as Algorithm 1: new keys only, then --p-star")
 
 /* Keys: X(name, help). `offset` takes :LEN@POS. */
 #define XDD_KEYS(X)                                                              \
@@ -64,7 +64,7 @@
 #define XDD_SLICINGS(X)                                                                 \
 	X(none, "one filter")                                                           \
 	X(horizontal, "a key's cells all lie in one of --slices, which its hash picks") \
-	X(vertical, "ranges of one filter: verdicts as with none")                      \
+	X(vertical, "ranges of one filter: verdicts as with none of the same size")     \
 	X(hv, "horizontal, each slice cut vertically into --subslices")                 \
 	X(vh, "vertical, each slice cut horizontally into --subslices")                 \
 	X(K1xK2, "such as 2x2: K1 of --slices, K2 cells in each, k = K1 K2")
@@ -172,7 +172,7 @@ struct xdd_fixed {
 	u64 seed;	      /* XXH64 */
 	u32 variant;	      /* rsbf: enum xdd_variant */
 	u32 reset_bits;	      /* sbf: cells that each event counts down, 1..64/sbf_bits */
-	u64 reservoir_events; /* rsbf, algorithm1: events until s/i is p*, at most 2^42 */
+	u64 reservoir_events; /* rsbf: events until s/i is p*, at most 2^42 */
 };
 
 /* Innermost slices: runs of lines of equal length, the first from line 0 on. A line that does not

@@ -2,12 +2,14 @@
 /*
  * Engine `rsbf`: k filters of s bits, in two variants.
  *
- * published   what the tables of bera-2012 show: each event, whatever the verdict, resets a
- *             random bit in each filter, then sets its own.
- * algorithm1  bera-2012 section 3: the first s events are inserted. Event i after them, if its
- *             key is new, with probability s / i: a random bit is reset in each filter and its
- *             own are set. Once s / i is at most p*, each new key's bits that are 0 are set, and
- *             for each a bit that is 1 is reset in its filter.
+ * Both insert event i with probability s / i: all of the first s, and all again once s / i is at
+ * most p*.
+ *
+ * published   what the tables of bera-2012 show: whatever the verdict, the event resets a random
+ *             bit in each filter, then sets its own.
+ * algorithm1  bera-2012 section 3: only new keys. The first s events set their bits. Later ones
+ *             also reset a random bit in each filter; at p* they set those that are 0, and for
+ *             each a bit that is 1 is reset in its filter.
  */
 #ifndef XDD_ENGINE_RSBF_H
 #define XDD_ENGINE_RSBF_H
@@ -35,20 +37,33 @@ XDD_INLINE void xdd_rsbf_clear_one(XDD_FIXED struct xdd_fixed *fixed, const stru
 	}
 }
 
-/* Insert a key by algorithm 1 as event number @event, from 1. */
-XDD_INLINE void xdd_rsbf_sample(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_bits *own,
-				const struct xdd_bits *random, u64 event, u64 seed)
+/* Whether event @event, from 1, is one of those that are inserted. @bits: s. */
+XDD_INLINE bool xdd_rsbf_drawn(XDD_FIXED struct xdd_fixed *fixed, u64 event, u64 bits, u64 seed)
 {
-	u64 bits = (u64)xdd_bits_filter_lines(fixed) * XDD_LINE_BITS;
 	u64 draw = xdd_bits_draw(~seed, 0) >> 42;
 
-	if (event > bits && event < fixed->reservoir_events && draw * event >> 22 >= bits)
-		return;
+	return event <= bits || event >= fixed->reservoir_events || draw * event >> 22 < bits;
+}
+
+/* Insert a key by algorithm 1 as event number @event. */
+XDD_INLINE void xdd_rsbf_sample(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_bits *own,
+				const struct xdd_bits *random, u64 event, u64 bits)
+{
 	for (u32 i = 0; i < XDD_MAX_HASHES && i < fixed->hashes; i++) {
 		if (event > bits && event < fixed->reservoir_events)
 			xdd_bits_clear(fixed, random, i);
 		if (xdd_bits_set(fixed, own, i) && event > bits && event >= fixed->reservoir_events)
 			xdd_rsbf_clear_one(fixed, random, i);
+	}
+}
+
+/* Insert a key as the tables have it. */
+XDD_INLINE void xdd_rsbf_replace(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_bits *own,
+				 const struct xdd_bits *random)
+{
+	for (u32 i = 0; i < XDD_MAX_HASHES && i < fixed->hashes; i++) {
+		xdd_bits_clear(fixed, random, i);
+		xdd_bits_set(fixed, own, i);
 	}
 }
 
@@ -63,11 +78,11 @@ XDD_INLINE u64 xdd_rsbf_event(XDD_FIXED struct xdd_fixed *fixed, struct xdd_load
 XDD_INLINE u32 xdd_rsbf_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			    struct xdd_question *question)
 {
-	bool published = fixed->variant == XDD_VARIANT_published, seen;
+	u64 bits = (u64)xdd_bits_filter_lines(fixed) * XDD_LINE_BITS, event;
 	struct xdd_bits own, random;
 	struct xdd_loads *loads;
 	struct xdd_lock *lock;
-	u64 event;
+	bool seen, drawn;
 
 	loads = xdd_loads_at(store);
 	if (!loads || !xdd_bits_own(fixed, store, question, &own) ||
@@ -75,13 +90,12 @@ XDD_INLINE u32 xdd_rsbf_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store 
 	    !xdd_bits_lock(fixed, store, question, &lock))
 		return XDD_MISSING;
 	seen = xdd_bits_all_set(fixed, &own);
-	event = published ? 0 : xdd_rsbf_event(fixed, loads);
-	if (!published && !seen)
-		xdd_rsbf_sample(fixed, &own, &random, event, question->random);
-	for (u32 i = 0; i < XDD_MAX_HASHES && i < fixed->hashes && published; i++) {
-		xdd_bits_clear(fixed, &random, i);
-		xdd_bits_set(fixed, &own, i);
-	}
+	event = xdd_rsbf_event(fixed, loads);
+	drawn = xdd_rsbf_drawn(fixed, event, bits, question->random);
+	if (drawn && fixed->variant == XDD_VARIANT_published)
+		xdd_rsbf_replace(fixed, &own, &random);
+	else if (drawn && !seen)
+		xdd_rsbf_sample(fixed, &own, &random, event, bits);
 	xdd_bits_unlock(lock);
 	return seen ? XDD_SEEN : 0;
 }

@@ -38,7 +38,7 @@ extern u64 *xdd_exact_at(struct xdd_store *store, const struct xdd_identity *ide
 /* What bit engines count beside their bits: of one CPU under per-CPU placement. */
 struct xdd_loads {
 	u64 ones[XDD_MAX_HASHES]; /* rlbsbf: bits set in each of the k filters */
-	u64 events;		  /* rsbf, algorithm1: questions so far */
+	u64 events;		  /* rsbf: questions so far */
 	u64 pad[7];
 };
 

@@ -29,6 +29,10 @@ class Runs:
             self.build = hashlib.sha256(file.read()).hexdigest()
         os.makedirs(folder, exist_ok=True)
 
+    def version(self):
+        """The program's version and commit, as it says."""
+        return self._output([self.program, "--version"])[1].strip()
+
     def _path(self, options):
         key = hashlib.sha256(" ".join((self.build,) + options).encode()).hexdigest()
         return os.path.join(self.folder, f"{key[:24]}.json")

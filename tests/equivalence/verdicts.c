@@ -157,8 +157,8 @@ static void set_events(struct both *both, u64 events)
 			 0);
 }
 
-/* Algorithm 1 of rsbf in its three stages: s events, then by chance, then always. */
-static void check_stages(u32 placement)
+/* rsbf in its three stages: s events, then by chance, then always. */
+static void check_stages(u32 placement, u32 variant)
 {
 	struct xdd_fixed fixed =
 		structure_fixed(XDD_ENGINE_rsbf, XDD_SLICING_none, placement, false);
@@ -169,7 +169,7 @@ static void check_stages(u32 placement)
 	u64 bits;
 
 	fixed.hashes = 2;
-	fixed.variant = XDD_VARIANT_algorithm1;
+	fixed.variant = variant;
 	if (placement == XDD_PLACEMENT_shared)
 		fixed.blocks = 2;
 	bits = fixed.blocks * fixed.lines_per_block / 2 * XDD_LINE_BITS;
@@ -195,8 +195,10 @@ static void test_stages(void **state)
 {
 	(void)state;
 	both_need_root();
-	check_stages(XDD_PLACEMENT_shared);
-	check_stages(XDD_PLACEMENT_percpu);
+	for (u32 variant = 0; variant < XDD_VARIANT_MAX; variant++) {
+		check_stages(XDD_PLACEMENT_shared, variant);
+		check_stages(XDD_PLACEMENT_percpu, variant);
+	}
 }
 
 /* The other link types, which no NIC has. */

@@ -45,13 +45,22 @@ static void test_start(void **state)
 	(void)state;
 	assert_true(fabs(biased(1000, 1e6, 2, XDD_ENGINE_bsbf) - 0.001) < 2e-6);
 	assert_true(biased(0, 1e6, 2, XDD_ENGINE_bsbf) == 0);
-	assert_true(model_load_bloom(0, 1e6, 4) == 0);
+	assert_true(model_load_bloom(0, 1e6, 4, 1, 1) == 0);
 	/* 5706 keys, 4 bits each, 48400 bits: koloniari-2011's rate of .02 */
-	assert_true(fabs(pow(model_load_bloom(5706, 48400, 4), 4) - 0.02) < 0.0002);
+	assert_true(fabs(pow(model_load_bloom(5706, 48400, 4, 1, 1), 4) - 0.02) < 0.0002);
+	/* A key in one slice of one bit: of 100 slices 1 - .99^50 are hit. */
+	assert_true(fabs(model_load_bloom(50, 100, 4, 100, 1) - (1 - pow(0.99, 50))) < 1e-9);
+	assert_true(fabs(model_load_bloom(50, 100, 4, 100, 4) - (1 - pow(0.99, 200))) < 1e-9);
 	assert_true(model_load_reset(0, 1e6, 1e6, 2, 4, 1) == 0);
+	assert_true(model_reservoir(1000, 1000, 30000) == 1000);
+	assert_true(model_reservoir(5000, 1000, 0) == 5000);
+	assert_true(fabs(model_reservoir(2000, 1000, 30000) - 1693.1) < 0.1);
+	assert_true(fabs(model_reservoir(40000, 1000, 30000) - 14401.2) < 0.1);
 	/* of keys without number, K of K + P */
 	assert_true(fabs(model_load_reset(1e9, 1e8, 1e4, 2, 4, 1) - 1.0 / 3) < 0.001);
 }
+
+#define RESERVOIR 200000
 
 static double measured(u32 engine, u32 hashes, u64 domain, u32 records, u32 max)
 {
@@ -64,6 +73,7 @@ static double measured(u32 engine, u32 hashes, u64 domain, u32 records, u32 max)
 	fixed.slices = 1;
 	fixed.blocks = 120;
 	fixed.hashes = hashes;
+	fixed.reservoir_events = RESERVOIR;
 	fixed.sbf_max = max;
 	fixed.sbf_bits = max > 3 ? 4 : max > 1 ? 2 : 1;
 	stream_open(&stream, domain, 0, 7);
@@ -100,10 +110,11 @@ static void test_engines(void **state)
 								 max)) < 0.008);
 		}
 		assert_true(fabs(measured(XDD_ENGINE_rsbf, 3, 20000, records, 1) -
-				 model_load_reset(records, 20000, bits / 3, 1, 1, 1)) < 0.008);
+				 model_load_reset(model_reservoir(records, bits / 3, RESERVOIR),
+						  20000, bits / 3, 1, 1, 1)) < 0.008);
 	}
 	assert_true(fabs(measured(XDD_ENGINE_bloom, 3, 1ull << 60, 20000, 1) -
-			 model_load_bloom(20000, bits, 3)) < 0.008);
+			 model_load_bloom(20000, bits, 3, 1, 1)) < 0.008);
 }
 
 /* A stream with copies, some of which are forgotten: the model that is told how many comes closer

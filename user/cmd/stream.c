@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "../batch.h"
 #include "../derive.h"
@@ -190,6 +192,25 @@ static int open_sink(struct sink *sink, const char *option, const char *path)
 	return rc;
 }
 
+/* @path, of --@option or NULL, is not to replace what is read. */
+static int refuse_input(const struct job *job, const char *option, const char *path)
+{
+	struct stat file, input;
+
+	if (!path || stat(path, &file))
+		return 0;
+	for (int i = 0; i < (job->o->n_args ?: 1); i++) {
+		const char *in = job->o->n_args ? job->o->args[i] : "-";
+		bool read = strcmp(in, "-") ? !stat(in, &input) : !fstat(STDIN_FILENO, &input);
+
+		if (!read || input.st_dev != file.st_dev || input.st_ino != file.st_ino)
+			continue;
+		complain("stream: --%s %s: is an input, too: write to another file", option, path);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int open_all(struct job *job)
 {
 	const struct options *o = job->o;
@@ -205,6 +226,10 @@ static int open_all(struct job *job)
 		complain("stream: --save and --summary name the same file: give them two");
 		rc = -EINVAL;
 	}
+	if (!rc)
+		rc = refuse_input(job, "save", job->save.path);
+	if (!rc)
+		rc = refuse_input(job, "summary", job->summary.path);
 	if (!rc)
 		rc = open_filter(job);
 	if (!rc)
@@ -397,6 +422,7 @@ int cmd_stream(struct options *o)
 	}
 	job->o = o;
 	job->from.fd = job->save.fd = job->summary.fd = job->input.fd = -1;
+	job->result.options = job->o;
 	job->result.derived = &job->derived;
 	job->result.store = &job->store;
 	job->result.rule = &job->rule;

@@ -6,6 +6,7 @@
 
 #include "user/metrics/fullness.h"
 #include "user/names.h"
+#include "user/version.h"
 
 /* A rate of false positives beyond which the filter is plainly too small. */
 #define FPR_HIGH 0.01
@@ -45,12 +46,21 @@ static json_t *json_filter(const struct summary *s)
 			 store->forgotten);
 }
 
+static void set_text(const char *name, const char *text, void *context)
+{
+	json_object_set_new(context, name, *text ? json_string(text) : json_true());
+}
+
 char *summary_json(const struct summary *s)
 {
-	json_t *all = json_counts(s), *filter = json_filter(s);
+	json_t *all = json_counts(s), *filter = json_filter(s), *options = json_object();
 	char *text;
 
+	options_given(s->options, set_text, options);
 	json_object_update(all, filter);
+	json_object_set_new(all, "options", options);
+	json_object_set_new(all, "version", json_string(program_version));
+	json_object_set_new(all, "commit", json_string(program_commit));
 	text = json_dumps(all, JSON_INDENT(2));
 	json_decref(filter);
 	json_decref(all);

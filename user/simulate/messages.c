@@ -28,15 +28,14 @@ void messages_close(struct messages *m)
 void messages_add(struct messages *m, const struct xdd_fixed *fixed,
 		  const struct xdd_digest *digests, u32 n)
 {
-	u32 slice[XDD_MAX_HASHES];
+	u32 slices[XDD_MAX_HASHES], asked;
 
 	if (m->slices == 1)
 		m->to[0] += n;
 	for (u32 i = 0; i < n && m->slices > 1; i++) {
-		u32 to = xdd_slices_of(fixed, &digests[i], slice);
-
-		for (u32 at = 0; at < to; at++)
-			m->to[slice[at]]++;
+		asked = xdd_slices_of(fixed, &digests[i], slices);
+		for (u32 at = 0; at < asked; at++)
+			m->to[slices[at]]++;
 	}
 }
 

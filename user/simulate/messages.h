@@ -7,7 +7,8 @@
 #ifndef USER_SIMULATE_MESSAGES_H
 #define USER_SIMULATE_MESSAGES_H
 
-#include "xdd/store.h"
+#include <xdd/config.h>
+#include <xdd/hash.h>
 
 struct messages {
 	u64 *to; /* by slice; NULL: the engine has no slices */
@@ -21,7 +22,7 @@ u32 messages_slices(const struct xdd_fixed *fixed);
 int messages_open(struct messages *m, const struct xdd_fixed *fixed);
 void messages_close(struct messages *m);
 
-/* Count a look-up of each of the @n keys @digests in a filter as @fixed says. */
+/* Count a look-up of each of the @n keys @digests. */
 void messages_add(struct messages *m, const struct xdd_fixed *fixed,
 		  const struct xdd_digest *digests, u32 n);
 

@@ -235,9 +235,25 @@ static json_t *series_json(const struct simulation *sim)
 	return series;
 }
 
+/* The share of the messages that each slice got, over all runs. */
+static json_t *shares_json(const struct simulation *sim)
+{
+	json_t *shares = json_array();
+	double sum = 0;
+
+	for (u32 i = 0; i < sim->slices; i++)
+		sum += sim->messages[i];
+	for (u32 i = 0; i < sim->slices; i++)
+		json_array_append_new(shares, json_real(sim->messages[i] / sum));
+	return shares;
+}
+
 void report_json(const struct simulation *sim, const struct tally *tallies)
 {
 	json_t *all = row_json(tallies, sim->runs);
+
+	if (sim->messages)
+		json_object_set_new(json_object_get(all, "slices"), "shares", shares_json(sim));
 
 	set_filter(all, &sim->derived);
 	set_window(all, &sim->derived);

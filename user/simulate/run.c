@@ -132,6 +132,18 @@ static void set_rates(double *rate, enum simulate_rate fpr, enum simulate_rate f
 	rate[fnr] = copies ? (double)errors->fn / copies : 0;
 }
 
+/* Slices that the key picks hold all of its bits, or K2 of them; the other ways spread them as an
+ * unsliced filter does.
+ */
+static double bloom_load(const struct xdd_fixed *fixed, u64 keys)
+{
+	bool diced = fixed->slicing == XDD_SLICING_K1xK2;
+	u32 slices = diced || xdd_slices_pick_one(fixed) ? fixed->slices : 1;
+
+	return model_load_bloom(keys, xdd_cells(fixed), fixed->hashes, slices,
+				diced ? fixed->slice_hashes : 1);
+}
+
 /* The load that the model expects by now; NAN: there is no model. Those of sbf and rsbf are for
  * uniform streams.
  */
@@ -144,12 +156,14 @@ static double load_model(const struct pass *pass)
 	bool uniform = !pass->sim->trace.ids && !pass->stream.alpha;
 
 	if (fixed->engine == XDD_ENGINE_bloom)
-		return model_load_bloom(t->errors.distinct, bits, fixed->hashes);
+		return bloom_load(fixed, t->errors.distinct);
 	if (fixed->engine == XDD_ENGINE_sbf && uniform)
 		return model_load_reset(t->records, pass->sim->domain, bits / fixed->sbf_bits,
 					fixed->hashes, fixed->reset_bits, fixed->sbf_max);
 	if (fixed->engine == XDD_ENGINE_rsbf && uniform && fixed->variant == XDD_VARIANT_published)
-		return model_load_reset(t->records, pass->sim->domain, filter, 1, 1, 1);
+		return model_load_reset(model_reservoir(t->records, filter,
+							fixed->reservoir_events),
+					pass->sim->domain, filter, 1, 1, 1);
 	return pass->new_load;
 }
 
@@ -221,6 +235,21 @@ static void pass_stream(struct simulation *sim, struct pass *pass)
 	}
 }
 
+/* Add those of a run to those of the others. */
+static int keep_messages(struct simulation *sim, const struct messages *messages)
+{
+	if (!messages->slices || messages->slices > SIMULATE_SLICES)
+		return 0;
+	if (!sim->messages)
+		sim->messages = calloc(messages->slices, sizeof(*sim->messages));
+	if (!sim->messages)
+		return -ENOMEM;
+	sim->slices = messages->slices;
+	for (u32 i = 0; i < messages->slices; i++)
+		sim->messages[i] += messages->to[i];
+	return 0;
+}
+
 static int pass_open(struct pass *pass, const struct xdd_fixed *fixed)
 {
 	const struct simulation *sim = pass->sim;
@@ -255,6 +284,8 @@ int simulation_run(struct simulation *sim, u32 run, struct tally *tally)
 	if (!err)
 		pass_stream(sim, pass);
 	*tally = pass->tally;
+	if (!err)
+		err = keep_messages(sim, &pass->messages);
 	store_close(&pass->store);
 	truth_close(&pass->truth);
 	truth_close(&pass->given);
