@@ -67,20 +67,19 @@ XDD_INLINE bool xdd_bits_locate(XDD_FIXED struct xdd_fixed *fixed, struct xdd_st
 
 /* The key's k bits, anywhere in one array. */
 XDD_INLINE bool xdd_bits_own_anywhere(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
-				      const struct xdd_question *question, struct xdd_bits *own)
+				      const struct xdd_digest *digest, struct xdd_bits *own)
 {
-	return xdd_bits_locate(fixed, store, question->identity->digest.lo, fixed->hashes,
-			       xdd_bits_lines(fixed), 0, own);
+	return xdd_bits_locate(fixed, store, digest->lo, fixed->hashes, xdd_bits_lines(fixed), 0,
+			       own);
 }
 
 /* The key's bit in each of k filters. */
 XDD_INLINE bool xdd_bits_own(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
-			     const struct xdd_question *question, struct xdd_bits *own)
+			     const struct xdd_digest *digest, struct xdd_bits *own)
 {
 	u32 lines = xdd_bits_filter_lines(fixed);
 
-	return xdd_bits_locate(fixed, store, question->identity->digest.lo, fixed->hashes, lines,
-			       lines, own);
+	return xdd_bits_locate(fixed, store, digest->lo, fixed->hashes, lines, lines, own);
 }
 
 /* A random bit in each of k filters. */

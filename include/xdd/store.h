@@ -12,6 +12,7 @@
 
 struct xdd_store;
 struct xdd_lock;
+struct xdd_bits;
 
 /* Line @line of block @block, or NULL. */
 extern struct xdd_line *xdd_line_at(struct xdd_store *store, u32 block, u32 line);
@@ -59,10 +60,11 @@ XDD_INLINE struct xdd_line *xdd_line_number(XDD_FIXED struct xdd_fixed *fixed,
 /* What an engine is asked. */
 struct xdd_question {
 	const struct xdd_identity *identity;
-	u64 random;	      /* bit engines: a new one for each question */
-	struct xdd_when when; /* line engines */
-	u64 now_ns;	      /* exact engine */
-	u64 window_ns;	      /* exact engine: inclusive */
+	const struct xdd_bits *own; /* bit engines: the key's */
+	u64 random;		    /* bit engines: a new one for each question */
+	struct xdd_when when;	    /* line engines */
+	u64 now_ns;		    /* exact engine */
+	u64 window_ns;		    /* exact engine: inclusive */
 };
 
 #endif

@@ -168,7 +168,7 @@ static void check_oracle(u32 max, u32 p, u32 hashes, u32 placement)
 	memset(cell, 0, sizeof(cell));
 	for (u64 i = 0; i < 20000; i++) {
 		u64 key = xdd_mix64(i - (i % 3 ? i % 7 : 0));
-		bool expected = oracle_ask(cell, &fixed, key, store.random);
+		bool expected = oracle_ask(cell, &fixed, key, store_random_ahead(&store, 0));
 
 		assert_int_equal(ask_at(&store, key, 1), expected ? XDD_SEEN : 0);
 		seen[expected]++;
@@ -295,10 +295,11 @@ struct column {
 };
 
 #define SEEDS 5
+#define COLUMN_RECORDS 6950000
 
 static void measure(u32 engine, u64 seed, double *fpr, double *fnr)
 {
-	const u32 records = 6950000;
+	const u32 records = COLUMN_RECORDS;
 	struct xdd_fixed fixed = bits_fixed(engine, 671088 / XDD_LINE_BYTES, 2);
 	u64 domain = stream_domain(records, 0.15), fp = 0, fn = 0, distinct = 0;
 	struct xdd_digest digests[BATCH_MAX];
@@ -338,9 +339,11 @@ static void measure(u32 engine, u64 seed, double *fpr, double *fnr)
 /*
  * Whether the mean of the seeds is the prototype's value. What is tolerated is 3 standard errors of
  * the difference: the spread over the seeds says that of their mean, and that of the prototype's
- * one run, which had ten times as many records.
+ * one run, which had ten times as many records. Five seeds may happen to lie close together: the
+ * spread is at least that of @share of the records failing independently of each other.
  */
-static void check_mean(const char *name, u32 engine, const double *rates, double expected)
+static void check_mean(const char *name, u32 engine, const double *rates, double share,
+		       double expected)
 {
 	double mean = 0, variance = 0, error;
 
@@ -348,6 +351,7 @@ static void check_mean(const char *name, u32 engine, const double *rates, double
 		mean += rates[i] / SEEDS;
 	for (u32 i = 0; i < SEEDS; i++)
 		variance += pow(rates[i] - mean, 2) / (SEEDS - 1);
+	variance = fmax(variance, mean * (100 - mean) / (share * COLUMN_RECORDS));
 	error = sqrt(variance / SEEDS + variance / 10);
 	print_message("# engine %u: %s %.4f, standard error %.4f (expected %.4f)\n", engine, name,
 		      mean, error, expected);
@@ -370,8 +374,8 @@ static void test_columns(void **state)
 
 		for (u32 seed = 0; seed < SEEDS; seed++)
 			measure(c->engine, seed + 1, &fpr[seed], &fnr[seed]);
-		check_mean("FPR", c->engine, fpr, c->fpr);
-		check_mean("FNR", c->engine, fnr, c->fnr);
+		check_mean("FPR", c->engine, fpr, 0.15, c->fpr);
+		check_mean("FNR", c->engine, fnr, 0.85, c->fnr);
 	}
 }
 

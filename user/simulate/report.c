@@ -61,10 +61,10 @@ static void set_means(json_t *to, const struct tally *tallies, u32 n, u32 first,
 
 static json_t *counts_json(const struct tally *t)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:f, s:f}", "records", (json_int_t)t->records,
+	return json_pack("{s:I, s:I, s:I, s:I, s:f, s:f, s:f}", "records", (json_int_t)t->records,
 			 "distinct", (json_int_t)t->errors.distinct, "fp", (json_int_t)t->errors.fp,
 			 "fn", (json_int_t)t->errors.fn, "seconds", t->seconds, "filter_seconds",
-			 t->filter_seconds);
+			 t->filter_seconds, "cpu_seconds", t->cpu_seconds);
 }
 
 /* @n runs as one row: the first one's counts, and the means of the rates. */

@@ -56,7 +56,7 @@ struct tally {
 	struct errors given;
 	u32 slices; /* 0: the engine has none */
 	double rate[RATE_MAX];
-	double seconds, filter_seconds;
+	double seconds, filter_seconds, cpu_seconds; /* the last: of the thread */
 };
 
 /* Slices up to which the load of each is printed. */
