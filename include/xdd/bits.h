@@ -31,7 +31,10 @@ XDD_INLINE u32 xdd_bits_lines(XDD_FIXED struct xdd_fixed *fixed)
 /* Lines of each of the k filters; up to k - 1 at the end are not used. */
 XDD_INLINE u32 xdd_bits_filter_lines(XDD_FIXED struct xdd_fixed *fixed)
 {
-	return xdd_bits_lines(fixed) / fixed->hashes;
+	u32 lines = xdd_bits_lines(fixed);
+
+	/* The usual k without a division: in BPF it would be one at run time. */
+	return fixed->hashes == 2 ? lines / 2 : lines / fixed->hashes;
 }
 
 /* The @i-th number of @seed's sequence (splitmix64). */
@@ -101,8 +104,11 @@ XDD_INLINE u64 *xdd_bits_word(const struct xdd_bits *bits, u32 i, u32 *shift)
 	return &bits->line[i]->word[at / 64 % XDD_LINE_WORDS];
 }
 
+/* Without a branch on each: then all are read at once, where memory is slow. */
 XDD_INLINE bool xdd_bits_all_set(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_bits *bits)
 {
+	u64 all = 1;
+
 	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
 		u32 shift;
 		u64 *word;
@@ -110,10 +116,9 @@ XDD_INLINE bool xdd_bits_all_set(XDD_FIXED struct xdd_fixed *fixed, const struct
 		if (i >= fixed->hashes)
 			break;
 		word = xdd_bits_word(bits, i, &shift);
-		if (!(*(volatile const u64 *)word >> shift & 1))
-			return false;
+		all &= *(volatile const u64 *)word >> shift;
 	}
-	return true;
+	return all;
 }
 
 /* Set bit @i. Returns 1 if it was 0. */

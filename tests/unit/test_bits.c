@@ -437,6 +437,19 @@ static void test_distinct(void **state)
 	assert_true(fabs(distinct - expected) < 4 * error);
 }
 
+/* Either side of every block's start. */
+static void test_cpu_block(void **state)
+{
+	(void)state;
+	for (u32 block = 0; block < (1u << 31) / XDD_CPU_BLOCK_LINES; block++) {
+		u32 first = block * XDD_CPU_BLOCK_LINES;
+
+		if (xdd_cpu_block(first) != block ||
+		    xdd_cpu_block(first + XDD_CPU_BLOCK_LINES - 1) != block)
+			fail_msg("block %u", block);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -445,6 +458,7 @@ int main(void)
 		cmocka_unit_test(test_columns),	   cmocka_unit_test(test_streams),
 		cmocka_unit_test(test_sbf_oracle), cmocka_unit_test(test_sbf_refused),
 		cmocka_unit_test(test_sbf_stable), cmocka_unit_test(test_distinct),
+		cmocka_unit_test(test_cpu_block),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
