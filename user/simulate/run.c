@@ -76,6 +76,7 @@ static void pass_ids(struct pass *pass, u32 n)
 static void pass_draw(struct pass *pass, u32 n)
 {
 	struct truth truth = pass->truth, given = pass->given;
+	bool wide = pass->store.fixed.engine == XDD_ENGINE_exact;
 	u64 seed = pass->stream.seed;
 
 	pass_times(pass, n);
@@ -87,7 +88,8 @@ static void pass_draw(struct pass *pass, u32 n)
 		if (given.seen)
 			truth_fetch(&given, id);
 		pass->digest[i].lo = xdd_mix64(id ^ seed);
-		pass->digest[i].hi = xdd_mix64(pass->digest[i].lo);
+		if (wide)
+			pass->digest[i].hi = xdd_mix64(pass->digest[i].lo);
 	}
 }
 
@@ -102,8 +104,9 @@ static void pass_ask(struct pass *pass, u32 n)
 static void errors_add(struct errors *errors, bool copy, bool seen)
 {
 	errors->distinct += !copy;
-	errors->fp += !copy && seen;
-	errors->fn += copy && !seen;
+	/* & of 0 or 1: a jump would be guessed wrong too often */
+	errors->fp += !copy & seen;
+	errors->fn += copy & !seen;
 }
 
 /* Let the models of load see what came in since @before. */
