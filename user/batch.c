@@ -11,9 +11,8 @@
 
 struct batch {
 	const struct xdd_digest *digests;
+	const u64 *times_ns;
 	u32 n;
-	u64 now_ns;
-	const u64 *times_ns; /* NULL: from now_ns on */
 	bool *seen;
 };
 
@@ -21,11 +20,6 @@ struct batch {
 struct ahead {
 	struct xdd_bits own[OWN_KEPT]; /* bit engines: of event i, at i % OWN_KEPT */
 };
-
-XDD_INLINE u64 time_of(const struct batch *batch, u32 i)
-{
-	return batch->times_ns ? batch->times_ns[i] : batch->now_ns + i;
-}
 
 XDD_INLINE bool count(struct xdd_store *store, u32 found)
 {
@@ -43,7 +37,7 @@ XDD_INLINE bool ask(const struct xdd_fixed *fixed, struct xdd_store *store,
 	/* No engine on the host looks at more of it. */
 	identity.digest = batch->digests[i];
 	return count(store,
-		     xdd_ask(fixed, store, &identity, time_of(batch, i), store->live.window_ticks,
+		     xdd_ask(fixed, store, &identity, batch->times_ns[i], store->live.window_ticks,
 			     store->live.window_ns, store_random_ahead(store, i)));
 }
 
@@ -71,9 +65,10 @@ XDD_INLINE void fetch_bits(const struct xdd_bits *bits, u32 n)
 XDD_INLINE void fetch_timers(const struct xdd_fixed *fixed, struct xdd_store *store,
 			     const struct xdd_digest *digest)
 {
-	struct xdd_timer_cells cells;
+	struct xdd_bits cells;
+	u32 stripe;
 
-	if (xdd_timer_locate(fixed, store, digest, &cells))
+	if (xdd_timer_locate(fixed, store, digest, &cells, &stripe))
 		for (u32 i = 0; i < XDD_MAX_HASHES && i < fixed->hashes; i++)
 			fetch(cells.line[i]);
 }
@@ -90,7 +85,7 @@ XDD_INLINE void fetch_own(const struct xdd_fixed *fixed, struct xdd_store *store
 		xdd_own_bits(fixed, store, digest, own);
 		fetch_bits(own, fixed->hashes);
 	} else if (fixed->engine == XDD_ENGINE_tagged) {
-		fetch(xdd_tagged_line(fixed, store, digest, &block));
+		fetch(xdd_line_of(fixed, store, digest, &block));
 	} else if (fixed->engine == XDD_ENGINE_timer) {
 		fetch_timers(fixed, store, digest);
 	} else {
@@ -126,7 +121,7 @@ XDD_INLINE void fetch_random(const struct xdd_fixed *fixed, struct xdd_store *st
 	if (fixed->engine == XDD_ENGINE_rlbsbf && !rlbsbf_resets_any(fixed, store, random))
 		return;
 	if (fixed->engine == XDD_ENGINE_sbf || fixed->engine == XDD_ENGINE_bsbfsd) {
-		lines = fixed->engine == XDD_ENGINE_sbf ? xdd_bits_lines(fixed) : lines * n;
+		lines = fixed->engine == XDD_ENGINE_sbf ? xdd_lines(fixed) : lines * n;
 		n = 1;
 	}
 	xdd_bits_locate(fixed, store, random, n, lines, apart, &bits);
@@ -187,28 +182,19 @@ XDD_ENGINES(BATCH_ENGINE)
 static void (*const asks[])(struct xdd_store *store,
 			    const struct batch *batch) = { XDD_ENGINES(BATCH_ROW) };
 
-void batch_ask(struct xdd_store *store, const struct xdd_digest *digests, u32 n, u64 now_ns,
-	       bool *seen)
+void batch_ask(struct xdd_store *store, const struct xdd_digest *digests, const u64 *times_ns,
+	       u32 n, bool *seen)
 {
-	const struct batch batch = { digests, n, now_ns, NULL, seen };
+	const struct batch batch = { digests, times_ns, n, seen };
 
 	asks[store->fixed.engine](store, &batch);
 	store->random += n;
 }
 
-void batch_ask_at(struct xdd_store *store, const struct xdd_digest *digests, const u64 *times_ns,
-		  u32 n, bool *seen)
+void batch_ask_plain(struct xdd_store *store, const struct xdd_digest *digests, const u64 *times_ns,
+		     u32 n, bool *seen)
 {
-	const struct batch batch = { digests, n, 0, times_ns, seen };
-
-	asks[store->fixed.engine](store, &batch);
-	store->random += n;
-}
-
-void batch_ask_plain(struct xdd_store *store, const struct xdd_digest *digests, u32 n, u64 now_ns,
-		     bool *seen)
-{
-	const struct batch batch = { digests, n, now_ns, NULL, seen };
+	const struct batch batch = { digests, times_ns, n, seen };
 
 	for (u32 i = 0; i < n; i++)
 		seen[i] = ask(&store->fixed, store, &batch, i);

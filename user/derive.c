@@ -231,7 +231,7 @@ double derive_fpr_target(const struct work *w)
 
 static bool is_sliced(const struct work *w)
 {
-	return XDD_SLICED_ENGINES >> w->out->fixed.engine & 1;
+	return xdd_engine_is_sliced(w->out->fixed.engine);
 }
 
 /* Lines for --capacity, on all CPUs. */

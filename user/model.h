@@ -24,6 +24,12 @@ double model_timer(double keys, double slices, double cells, u32 hashes);
  */
 double model_sliced(const struct xdd_fixed *fixed, double keys, double slices, double cells);
 
+/* Jain's fairness of @n loads whose sum is @sum, and that of their squares @squares, (sum)^2 / (n
+ * squares): 1 where all are equal and 1/n where one has all (koloniari-2011 section 5); NAN where
+ * there is no load.
+ */
+double model_fairness(double sum, double squares, u32 n);
+
 /* Engine tagged: @keys spread over @lines lines. A new key is compared with the cells that are
  * live in its line, at most 15, and each agrees in its 24-bit tag with probability 2^-24.
  */

@@ -89,6 +89,9 @@ int store_log(struct xdd_store *store, const struct store_entry *entry);
 /* Share of the cells, bits or entries that are used at @now_ns. */
 double store_load(struct xdd_store *store, u64 now_ns);
 
+/* Cells of @cell_bits bits (1, 2, 4 or 8), in @n words of a bit engine, that are not 0. */
+u64 store_cells_used(const u64 *words, u64 n, u32 cell_bits);
+
 /* Bytes of memory the filter holds now. */
 u64 store_bytes(const struct xdd_store *store);
 

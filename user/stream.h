@@ -21,7 +21,7 @@ void stream_open(struct stream *stream, u64 domain, double alpha, u64 seed);
 /* The next 64 random bits, and the next identifier by Zipf's law. */
 static inline u64 stream_draw(struct stream *stream)
 {
-	return xdd_mix64(stream->seed + ++stream->drawn * 0x9E3779B97F4A7C15ULL);
+	return xdd_mix64(stream->seed + ++stream->drawn * XDD_GOLDEN);
 }
 u64 stream_zipf(struct stream *stream);
 

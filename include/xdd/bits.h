@@ -14,24 +14,23 @@
 #include "store.h"
 
 #define XDD_LINE_BITS (8 * XDD_LINE_BYTES)
-#define XDD_GOLDEN 0x9E3779B97F4A7C15ULL /* step of splitmix64 */
 
-/* Positions of bits. */
+/* Positions of bits, or of timers. */
 struct xdd_bits {
 	struct xdd_line *line[XDD_MAX_HASHES];
-	u32 at[XDD_MAX_HASHES]; /* bit of the line */
+	u32 at[XDD_MAX_HASHES]; /* bit, or timer, of the line */
 };
 
-/* Lines in all. */
-XDD_INLINE u32 xdd_bits_lines(XDD_FIXED struct xdd_fixed *fixed)
+/* Whether all bits lie in one array, rather than in k filters. */
+XDD_INLINE bool xdd_bits_one_array(XDD_FIXED struct xdd_fixed *fixed)
 {
-	return fixed->blocks * fixed->lines_per_block;
+	return fixed->engine == XDD_ENGINE_bloom || fixed->engine == XDD_ENGINE_sbf;
 }
 
 /* Lines of each of the k filters; up to k - 1 at the end are not used. */
 XDD_INLINE u32 xdd_bits_filter_lines(XDD_FIXED struct xdd_fixed *fixed)
 {
-	u32 lines = xdd_bits_lines(fixed);
+	u32 lines = xdd_lines(fixed);
 
 	/* The usual k without a division: in BPF it would be one at run time. */
 	return fixed->hashes == 2 ? lines / 2 : lines / fixed->hashes;
@@ -72,8 +71,7 @@ XDD_INLINE bool xdd_bits_locate(XDD_FIXED struct xdd_fixed *fixed, struct xdd_st
 XDD_INLINE bool xdd_bits_own_anywhere(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 				      const struct xdd_digest *digest, struct xdd_bits *own)
 {
-	return xdd_bits_locate(fixed, store, digest->lo, fixed->hashes, xdd_bits_lines(fixed), 0,
-			       own);
+	return xdd_bits_locate(fixed, store, digest->lo, fixed->hashes, xdd_lines(fixed), 0, own);
 }
 
 /* The key's bit in each of k filters. */

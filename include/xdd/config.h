@@ -115,6 +115,11 @@ enum { XDD_BIT_ENGINES = XDD_ENGINES(XDD_MEMORY_BIT) 0 };
 /* The engines whose cells --slicing lays out (slices.h). */
 enum { XDD_SLICED_ENGINES = 1 << XDD_ENGINE_timer | 1 << XDD_ENGINE_bloom };
 
+XDD_INLINE bool xdd_engine_is_sliced(u32 engine)
+{
+	return XDD_SLICED_ENGINES >> engine & 1;
+}
+
 /* Whether the engine's memory is timers, so that a window of ticks, ageing and sweeping apply. */
 XDD_INLINE bool xdd_engine_has_timers(u32 engine)
 {
@@ -175,6 +180,12 @@ struct xdd_fixed {
 	u64 reservoir_events; /* rsbf: events until s/i is p*, at most 2^42 */
 };
 
+/* Lines of the filter; per CPU under that placement. */
+XDD_INLINE u32 xdd_lines(XDD_FIXED struct xdd_fixed *fixed)
+{
+	return fixed->blocks * fixed->lines_per_block;
+}
+
 /* Innermost slices: runs of lines of equal length, the first from line 0 on. A line that does not
  * fill a run is not used.
  */
@@ -188,9 +199,12 @@ XDD_INLINE u32 xdd_slices_count(XDD_FIXED struct xdd_fixed *fixed)
 	return fixed->slices * xdd_subslices(fixed);
 }
 
+/* Of one slice without a division: in BPF it would be one for each packet. */
 XDD_INLINE u32 xdd_slice_lines(XDD_FIXED struct xdd_fixed *fixed)
 {
-	return fixed->blocks * fixed->lines_per_block / xdd_slices_count(fixed);
+	u32 count = xdd_slices_count(fixed);
+
+	return count == 1 ? xdd_lines(fixed) : xdd_lines(fixed) / count;
 }
 
 /* Whether the key picks one part of the filter, in which all its cells lie. */
@@ -202,8 +216,7 @@ XDD_INLINE bool xdd_slices_pick_one(XDD_FIXED struct xdd_fixed *fixed)
 /* Whether all cells of a key lie in one line. */
 XDD_INLINE bool xdd_slices_one_line(XDD_FIXED struct xdd_fixed *fixed)
 {
-	return xdd_slices_pick_one(fixed) &&
-	       fixed->slices == fixed->blocks * fixed->lines_per_block;
+	return xdd_slices_pick_one(fixed) && fixed->slices == xdd_lines(fixed);
 }
 
 /* An attached interface; ifindex 0 is a free slot. */

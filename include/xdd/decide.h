@@ -30,7 +30,7 @@ XDD_INLINE bool xdd_own_bits(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store
 			     const struct xdd_digest *digest, struct xdd_bits *own)
 {
 	if (fixed->engine == XDD_ENGINE_bloom)
-		return xdd_slices_bits(fixed, store, digest, own);
+		return xdd_slices_locate(fixed, store, digest, own);
 	if (fixed->engine == XDD_ENGINE_sbf)
 		return xdd_bits_own_anywhere(fixed, store, digest, own);
 	return xdd_bits_own(fixed, store, digest, own);

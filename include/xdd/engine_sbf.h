@@ -111,8 +111,7 @@ XDD_INLINE u32 xdd_sbf_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *
 	struct xdd_lock *lock;
 	u32 found;
 
-	if (!xdd_bits_locate(fixed, store, question->random, 1, xdd_bits_lines(fixed), 0,
-			     &random) ||
+	if (!xdd_bits_locate(fixed, store, question->random, 1, xdd_lines(fixed), 0, &random) ||
 	    !xdd_bits_lock(fixed, store, question, &lock))
 		return XDD_MISSING;
 	found = xdd_sbf_all_set(fixed, own) ? XDD_SEEN : 0;

@@ -96,18 +96,6 @@ XDD_INLINE u32 xdd_tagged_touch(struct xdd_line *line, u32 want, struct xdd_when
 	return found;
 }
 
-/* The line of a key, and its block; or NULL. */
-XDD_INLINE struct xdd_line *xdd_tagged_line(XDD_FIXED struct xdd_fixed *fixed,
-					    struct xdd_store *store,
-					    const struct xdd_digest *digest, u32 *block)
-{
-	u32 rest, at;
-
-	*block = xdd_range(digest->lo >> 32, fixed->blocks, &rest);
-	at = xdd_range(rest, fixed->lines_per_block, &rest);
-	return xdd_line_at(store, *block, at);
-}
-
 XDD_INLINE u32 xdd_tagged_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			      struct xdd_question *question)
 {
@@ -116,7 +104,7 @@ XDD_INLINE u32 xdd_tagged_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_stor
 	struct xdd_lock *lock;
 
 	want |= (u32)!want << 8;
-	line = xdd_tagged_line(fixed, store, &question->identity->digest, &block);
+	line = xdd_line_of(fixed, store, &question->identity->digest, &block);
 	if (!line)
 		return XDD_MISSING;
 	if (fixed->placement != XDD_PLACEMENT_shared)

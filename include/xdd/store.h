@@ -72,6 +72,19 @@ XDD_INLINE struct xdd_line *xdd_line_number(XDD_FIXED struct xdd_fixed *fixed,
 	return xdd_line_at(store, number / fixed->lines_per_block, number % fixed->lines_per_block);
 }
 
+/* The line that the key of @digest picks, for engines that keep all of it in one; its block in
+ * *@block. NULL where it is missing.
+ */
+XDD_INLINE struct xdd_line *xdd_line_of(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+					const struct xdd_digest *digest, u32 *block)
+{
+	u32 rest, at;
+
+	*block = xdd_range(digest->lo >> 32, fixed->blocks, &rest);
+	at = xdd_range(rest, fixed->lines_per_block, &rest);
+	return xdd_line_at(store, *block, at);
+}
+
 /* What an engine is asked. */
 struct xdd_question {
 	const struct xdd_identity *identity;

@@ -176,7 +176,7 @@ static void config_make(const struct bench_row *row, struct xdd_fixed *fixed, st
 		fixed->lines_per_block = XDD_CPU_BLOCK_LINES;
 	}
 	if (row->slicing == XDD_SLICING_horizontal)
-		fixed->slices = fixed->blocks * fixed->lines_per_block;
+		fixed->slices = xdd_lines(fixed);
 	*live = (struct xdd_live){
 		.abi = XDD_ABI,
 		.window_ticks = 16,

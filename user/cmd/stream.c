@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../batch.h"
+#include "../clock.h"
 #include "../derive.h"
 #include "../message.h"
 #include "../names.h"
@@ -52,14 +52,6 @@ struct job {
 	u64 numbered; /* records before this one, those of earlier runs included */
 	struct batch batch;
 };
-
-static u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
 
 /* Options that say nothing without others, or contradict each other, in this command. */
 static int check_options(const struct options *o)
@@ -203,7 +195,7 @@ static int refuse_input(const struct job *job, const char *option, const char *p
 		const char *in = job->o->n_args ? job->o->args[i] : "-";
 		bool read = strcmp(in, "-") ? !stat(in, &input) : !fstat(STDIN_FILENO, &input);
 
-		if (!read || input.st_dev != file.st_dev || input.st_ino != file.st_ino)
+		if (!read || !same_file(&input, &file))
 			continue;
 		complain("stream: --%s %s: is an input, too: write to another file", option, path);
 		return -EINVAL;
@@ -268,7 +260,7 @@ static void batch_ask_filter(struct job *job)
 	struct summary *s = &job->result;
 
 	key_digests(&job->store, b->key, b->asked, b->digest);
-	batch_ask_at(&job->store, b->digest, b->time_ns, b->asked, b->seen);
+	batch_ask(&job->store, b->digest, b->time_ns, b->asked, b->seen);
 	for (u32 i = 0; i < b->asked; i++)
 		duplicates += b->seen[i];
 	failed = job->store.unanswered - before;

@@ -6,10 +6,7 @@
 
 #include "user/metrics/fullness.h"
 #include "user/names.h"
-#include "user/version.h"
-
-/* A rate of false positives beyond which the filter is plainly too small. */
-#define FPR_HIGH 0.01
+#include "user/provenance.h"
 
 #define BYPASS_NAME(name, help) #name,
 static const char *const bypass_names[] = { RECORD_BYPASSES(BYPASS_NAME) };
@@ -46,21 +43,13 @@ static json_t *json_filter(const struct summary *s)
 			 store->forgotten);
 }
 
-static void set_text(const char *name, const char *text, void *context)
-{
-	json_object_set_new(context, name, *text ? json_string(text) : json_true());
-}
-
 char *summary_json(const struct summary *s)
 {
-	json_t *all = json_counts(s), *filter = json_filter(s), *options = json_object();
+	json_t *all = json_counts(s), *filter = json_filter(s);
 	char *text;
 
-	options_given(s->options, set_text, options);
 	json_object_update(all, filter);
-	json_object_set_new(all, "options", options);
-	json_object_set_new(all, "version", json_string(program_version));
-	json_object_set_new(all, "commit", json_string(program_commit));
+	provenance_json(all, s->options);
 	text = json_dumps(all, JSON_INDENT(2));
 	json_decref(filter);
 	json_decref(all);
@@ -100,7 +89,7 @@ static void print_errors(const struct summary *s, FILE *to)
 			"memory was short: %" PRIu64 " records were forgotten early, their "
 			"duplicates may have passed: give --memory more\n",
 			(uint64_t)forgotten);
-	if (fpr > FPR_HIGH)
+	if (fpr > STORE_FPR_HIGH)
 		fprintf(to, "the filter is too full for these records: distinct ones are dropped: "
 			    "give --memory more\n");
 }
