@@ -5,16 +5,26 @@
  *
  * The clock is read, since its cost counts, but time is made from the packet's number, so that
  * the number of live keys does not depend on how fast a program is.
+ *
+ * bench_random draws BENCH_DRAWS numbers of 64 bits from what random_at() (accessors.h) could use.
  */
 #include "dedup.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define BENCH_STEP_NS 100
+#define BENCH_DRAWS 8
 
 /* Filled before load. */
 const volatile u32 bench_keys = 1; /* live keys */
 const volatile u32 bench_new = 0;  /* 1: every second packet is new, else all are hits */
+
+enum bench_source {
+	BENCH_HELPER, /* bpf_get_prandom_u32(), widened by the time */
+	BENCH_STATE,  /* splitmix64, its state in a per-CPU map */
+	BENCH_COUNT,  /* the same from a secret and a count that is kept anyway */
+};
+const volatile u32 bench_source;
 
 u64 bench_packets; /* number of the next packet; one CPU runs */
 
@@ -34,6 +44,15 @@ struct {
 	__type(key, struct peer_key);
 	__type(value, struct xdd_seen);
 } peer SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u64);
+} random_state SEC(".maps");
+
+volatile u64 bench_random_sum;
 
 /* The number of the key of packet @n. Hits on @bench_keys keys in turn, or new keys with hits
  * on the younger 7/8 of the live ones between them.
@@ -110,5 +129,31 @@ int bench_peer(struct xdp_md *ctx)
 	if (seen && now - seen->time_ns <= (u64)bench_keys * (1 + bench_new) * BENCH_STEP_NS)
 		return XDP_DROP;
 	bpf_map_update_elem(&peer, &key, &first, BPF_ANY);
+	return XDP_PASS;
+}
+
+XDD_INLINE u64 random_draw(u64 n)
+{
+	u32 zero = 0;
+	u64 *state;
+
+	if (bench_source == BENCH_HELPER)
+		return xdd_mix64((u64)bpf_get_prandom_u32() << 32 ^ n);
+	if (bench_source == BENCH_COUNT)
+		return xdd_mix64(xdd_secret.sip[0] + n);
+	state = bpf_map_lookup_elem(&random_state, &zero);
+	if (!state)
+		return 0;
+	*(volatile u64 *)state += XDD_GOLDEN;
+	return xdd_mix64(*state);
+}
+
+SEC("xdp")
+int bench_random(struct xdp_md *ctx)
+{
+	u64 n = bench_next(ctx);
+
+	for (u32 i = 0; i < BENCH_DRAWS; i++)
+		bench_random_sum += random_draw(n + i);
 	return XDP_PASS;
 }

@@ -158,8 +158,8 @@ XDD_INLINE int dedup(struct xdp_md *ctx, u64 now_ns)
 	counter = bpf_map_lookup_elem(&counters, &slot);
 	if (!counter)
 		return XDP_PASS;
-	verdict =
-		xdd_decide(&xdd_fixed, live, &xdd_secret, NULL, &packet, now_ns, random_at(now_ns));
+	verdict = xdd_decide(&xdd_fixed, live, &xdd_secret, NULL, &packet, now_ns,
+			     random_at(counter->received.packets, slot));
 	duplicate = verdict.bypass == XDD_BYPASS_MAX && verdict.found & XDD_SEEN;
 	count_verdict(counter, verdict, packet.wire_len);
 	return act(ctx, counter, live, duplicate, packet.wire_len);

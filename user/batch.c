@@ -3,127 +3,178 @@
 
 #include "user/accessors.h"
 
-/* How many events ahead the lines of the key are fetched, and those of the bits to be reset. */
-#define AHEAD_OWN 32
-#define AHEAD_RANDOM 16
+/* How many events ahead the memory of the key is fetched, and that of the bits to be reset. */
+#define AHEAD_OWN 48
+#define AHEAD_NEAR 20
+#define AHEAD_RANDOM 8
+#define OWN_KEPT 64 /* a power of two above AHEAD_OWN */
 
 struct batch {
 	const struct xdd_digest *digests;
-	u64 random[BATCH_MAX];
+	const u64 *times_ns;
 	u32 n;
-	u64 now_ns;
-	const u64 *times_ns; /* NULL: from now_ns on */
 	bool *seen;
 };
 
-XDD_INLINE bool ask(const struct xdd_fixed *fixed, struct xdd_store *store,
-		    const struct batch *batch, u32 i)
-{
-	u64 now_ns = batch->times_ns ? batch->times_ns[i] : batch->now_ns + i;
-	struct xdd_identity identity;
-	u32 found;
+/* What is known beforehand about the events that come next. */
+struct ahead {
+	struct xdd_bits own[OWN_KEPT]; /* bit engines: of event i, at i % OWN_KEPT */
+};
 
-	/* No engine on the host looks at more of it. */
-	identity.digest = batch->digests[i];
-	found = xdd_ask(fixed, store, &identity, now_ns, store->live.window_ticks,
-			store->live.window_ns, batch->random[i]);
+XDD_INLINE bool count(struct xdd_store *store, u32 found)
+{
 	store->evictions += !!(found & XDD_EVICTED);
 	store->time_back += !!(found & XDD_TIME_BACK);
 	store->unanswered += !!(found & (XDD_MISSING | XDD_STALE));
 	return found & XDD_SEEN;
 }
 
-XDD_INLINE void fetch(const struct xdd_bits *bits, u32 n)
+XDD_INLINE bool ask(const struct xdd_fixed *fixed, struct xdd_store *store,
+		    const struct batch *batch, u32 i)
+{
+	struct xdd_identity identity;
+
+	/* No engine on the host looks at more of it. */
+	identity.digest = batch->digests[i];
+	return count(store,
+		     xdd_ask(fixed, store, &identity, batch->times_ns[i], store->live.window_ticks,
+			     store->live.window_ns, store_random_ahead(store, i)));
+}
+
+/* The same where the bits of the key are known. */
+XDD_INLINE bool ask_located(const struct xdd_fixed *fixed, struct xdd_store *store,
+			    const struct xdd_bits *own, u32 i)
+{
+	struct xdd_question question = { .own = own, .random = store_random_ahead(store, i) };
+
+	return count(store, xdd_answer(fixed, store, &question));
+}
+
+/* Into the second cache: of its misses, more are under way at once than of the first's. */
+XDD_INLINE void fetch(const void *at)
+{
+	__builtin_prefetch(at, 0, 2);
+}
+
+XDD_INLINE void fetch_bits(const struct xdd_bits *bits, u32 n)
 {
 	for (u32 i = 0; i < XDD_MAX_HASHES && i < n; i++)
-		__builtin_prefetch(&bits->line[i]->word[bits->at[i] / 64], 1);
+		fetch(&bits->line[i]->word[bits->at[i] / 64]);
 }
 
-/* Where the engine will look. A wrong guess costs time, and changes no verdict. */
-XDD_INLINE void locate(const struct xdd_fixed *fixed, struct xdd_store *store, u64 seed,
-		       struct xdd_bits *bits)
+XDD_INLINE void fetch_timers(const struct xdd_fixed *fixed, struct xdd_store *store,
+			     const struct xdd_digest *digest)
 {
-	bool one_array = fixed->engine == XDD_ENGINE_bloom || fixed->engine == XDD_ENGINE_sbf;
-	u32 lines = one_array ? xdd_bits_lines(fixed) : xdd_bits_filter_lines(fixed);
+	struct xdd_bits cells;
+	u32 stripe;
 
-	xdd_bits_locate(fixed, store, seed, fixed->hashes, lines, one_array ? 0 : lines, bits);
+	if (xdd_timer_locate(fixed, store, digest, &cells, &stripe))
+		for (u32 i = 0; i < XDD_MAX_HASHES && i < fixed->hashes; i++)
+			fetch(cells.line[i]);
 }
 
+/* The memory of the key of event @i. */
 XDD_INLINE void fetch_own(const struct xdd_fixed *fixed, struct xdd_store *store,
-			  const struct batch *batch, u32 i)
+			  const struct batch *batch, struct ahead *ahead, u32 i)
 {
-	struct xdd_bits own;
+	const struct xdd_digest *digest = &batch->digests[i];
+	struct xdd_bits *own = &ahead->own[i % OWN_KEPT];
+	u32 block;
 
-	locate(fixed, store, batch->digests[i].lo, &own);
-	fetch(&own, fixed->hashes);
+	if (xdd_engine_has_bits(fixed->engine)) {
+		xdd_own_bits(fixed, store, digest, own);
+		fetch_bits(own, fixed->hashes);
+	} else if (fixed->engine == XDD_ENGINE_tagged) {
+		fetch(xdd_line_of(fixed, store, digest, &block));
+	} else if (fixed->engine == XDD_ENGINE_timer) {
+		fetch_timers(fixed, store, digest);
+	} else {
+		store_exact_fetch(store, digest);
+	}
 }
 
-/* What the event will reset: with most engines nothing, if the bits of its key are all set. */
+/* Whether rlbsbf will reset any bit. A guess: events before it may change the load. */
+XDD_INLINE bool rlbsbf_resets_any(const struct xdd_fixed *fixed, const struct xdd_store *store,
+				  u64 random)
+{
+	u64 bits = (u64)xdd_bits_filter_lines(fixed) * XDD_LINE_BITS;
+	bool any = false;
+
+	for (u32 i = 0; i < XDD_MAX_HASHES && i < fixed->hashes; i++)
+		any |= xdd_rlbsbf_resets(&store->loads, bits, random, i);
+	return any;
+}
+
+/* What event @i will reset. Guesses: a wrong one costs time, and changes no verdict. */
 XDD_INLINE void fetch_random(const struct xdd_fixed *fixed, struct xdd_store *store,
-			     const struct batch *batch, u32 i)
+			     const struct ahead *ahead, u32 i)
 {
 	bool always = fixed->engine == XDD_ENGINE_sbf || fixed->engine == XDD_ENGINE_rsbf;
+	u32 lines = xdd_bits_filter_lines(fixed), n = fixed->hashes, apart = lines;
+	u64 random = store_random_ahead(store, i);
 	struct xdd_bits bits;
 
-	if (fixed->engine == XDD_ENGINE_bloom)
+	if (!xdd_engine_has_bits(fixed->engine) || fixed->engine == XDD_ENGINE_bloom)
 		return;
-	if (!always) {
-		locate(fixed, store, batch->digests[i].lo, &bits);
-		if (xdd_bits_all_set(fixed, &bits))
-			return;
+	if (!always && xdd_bits_all_set(fixed, &ahead->own[i % OWN_KEPT]))
+		return;
+	if (fixed->engine == XDD_ENGINE_rlbsbf && !rlbsbf_resets_any(fixed, store, random))
+		return;
+	if (fixed->engine == XDD_ENGINE_sbf || fixed->engine == XDD_ENGINE_bsbfsd) {
+		lines = fixed->engine == XDD_ENGINE_sbf ? xdd_lines(fixed) : lines * n;
+		n = 1;
 	}
-	if (fixed->engine == XDD_ENGINE_sbf) {
-		xdd_bits_locate(fixed, store, batch->random[i], 1, xdd_bits_lines(fixed), 0, &bits);
-		fetch(&bits, 1);
-	} else if (fixed->engine == XDD_ENGINE_bsbfsd) {
-		xdd_bits_locate(fixed, store, batch->random[i], 1,
-				xdd_bits_filter_lines(fixed) * fixed->hashes, 0, &bits);
-		fetch(&bits, 1);
-	} else {
-		locate(fixed, store, batch->random[i], &bits);
-		fetch(&bits, fixed->hashes);
-	}
+	xdd_bits_locate(fixed, store, random, n, lines, apart, &bits);
+	fetch_bits(&bits, n);
+}
+
+/* From the second cache into the first, so that looking at them never waits behind the others. */
+XDD_INLINE void fetch_near(const struct xdd_fixed *fixed, const struct ahead *ahead, u32 i)
+{
+	const struct xdd_bits *own = &ahead->own[i % OWN_KEPT];
+
+	for (u32 k = 0; k < XDD_MAX_HASHES && k < fixed->hashes; k++)
+		__builtin_prefetch(&own->line[k]->word[own->at[k] / 64], 0, 3);
 }
 
 XDD_INLINE void ask_fetching(const struct xdd_fixed *fixed, struct xdd_store *store,
 			     const struct batch *batch)
 {
+	bool bits = xdd_engine_has_bits(fixed->engine);
+	struct ahead ahead;
 	u32 n = batch->n;
 
-	for (u32 i = 0; i < AHEAD_OWN && i < n; i++)
-		fetch_own(fixed, store, batch, i);
-	for (u32 i = 0; i < AHEAD_RANDOM && i < n; i++)
-		fetch_random(fixed, store, batch, i);
-	for (u32 i = 0; i < n; i++) {
-		if (i + AHEAD_OWN < n)
-			fetch_own(fixed, store, batch, i + AHEAD_OWN);
-		if (i + AHEAD_RANDOM < n)
-			fetch_random(fixed, store, batch, i + AHEAD_RANDOM);
-		batch->seen[i] = ask(fixed, store, batch, i);
+	for (u32 i = 0; i < n + AHEAD_OWN; i++) {
+		u32 random = i - (AHEAD_OWN - AHEAD_RANDOM), now = i - AHEAD_OWN;
+
+		if (i < n)
+			fetch_own(fixed, store, batch, &ahead, i);
+		if (bits && i - (AHEAD_OWN - AHEAD_NEAR) < n)
+			fetch_near(fixed, &ahead, i - (AHEAD_OWN - AHEAD_NEAR));
+		if (random < n)
+			fetch_random(fixed, store, &ahead, random);
+		if (now < n)
+			batch->seen[now] =
+				bits ? ask_located(fixed, store, &ahead.own[now % OWN_KEPT], now)
+				     : ask(fixed, store, batch, now);
 	}
 }
 
-/* The engine, and what it is mostly asked with, as constants. */
-#define BATCH_ENGINE(name, memory, help)                                                    \
-	static void ask_##name(struct xdd_store *store, const struct batch *batch)          \
-	{                                                                                   \
-		struct xdd_fixed fixed = store->fixed;                                      \
-                                                                                            \
-		fixed.engine = XDD_ENGINE_##name;                                           \
-		if (XDD_MEMORY_##memory != XDD_MEMORY_bits || fixed.lines_per_block != 1 || \
-		    fixed.placement != XDD_PLACEMENT_percpu) {                              \
-			for (u32 i = 0; i < batch->n; i++)                                  \
-				batch->seen[i] = ask(&fixed, store, batch, i);              \
-			return;                                                             \
-		}                                                                           \
-		fixed.lines_per_block = 1;                                                  \
-		fixed.placement = XDD_PLACEMENT_percpu;                                     \
-		if (fixed.hashes == 2) {                                                    \
-			fixed.hashes = 2;                                                   \
-			ask_fetching(&fixed, store, batch);                                 \
-		} else {                                                                    \
-			ask_fetching(&fixed, store, batch);                                 \
-		}                                                                           \
+/* The engine, and what it is mostly asked with, as constants; one thread needs no atomic writes. */
+#define BATCH_ENGINE(name, memory, help)                                           \
+	static void ask_##name(struct xdd_store *store, const struct batch *batch) \
+	{                                                                          \
+		struct xdd_fixed fixed = store->fixed;                             \
+                                                                                   \
+		fixed.engine = XDD_ENGINE_##name;                                  \
+		fixed.placement = XDD_PLACEMENT_percpu;                            \
+		if (fixed.lines_per_block != 1 || fixed.hashes != 2) {             \
+			ask_fetching(&fixed, store, batch);                        \
+			return;                                                    \
+		}                                                                  \
+		fixed.lines_per_block = 1;                                         \
+		fixed.hashes = 2;                                                  \
+		ask_fetching(&fixed, store, batch);                                \
 	}
 XDD_ENGINES(BATCH_ENGINE)
 
@@ -131,43 +182,21 @@ XDD_ENGINES(BATCH_ENGINE)
 static void (*const asks[])(struct xdd_store *store,
 			    const struct batch *batch) = { XDD_ENGINES(BATCH_ROW) };
 
-static struct batch batch_make(struct xdd_store *store, const struct xdd_digest *digests, u32 n,
-			       u64 now_ns, bool *seen)
+void batch_ask(struct xdd_store *store, const struct xdd_digest *digests, const u64 *times_ns,
+	       u32 n, bool *seen)
 {
-	struct batch batch;
-
-	batch.digests = digests;
-	batch.n = n;
-	batch.now_ns = now_ns;
-	batch.times_ns = NULL;
-	batch.seen = seen;
-	for (u32 i = 0; i < n; i++)
-		batch.random[i] = store_random(store);
-	return batch;
-}
-
-void batch_ask(struct xdd_store *store, const struct xdd_digest *digests, u32 n, u64 now_ns,
-	       bool *seen)
-{
-	struct batch batch = batch_make(store, digests, n, now_ns, seen);
+	const struct batch batch = { digests, times_ns, n, seen };
 
 	asks[store->fixed.engine](store, &batch);
+	store->random += n;
 }
 
-void batch_ask_at(struct xdd_store *store, const struct xdd_digest *digests, const u64 *times_ns,
-		  u32 n, bool *seen)
+void batch_ask_plain(struct xdd_store *store, const struct xdd_digest *digests, const u64 *times_ns,
+		     u32 n, bool *seen)
 {
-	struct batch batch = batch_make(store, digests, n, 0, seen);
-
-	batch.times_ns = times_ns;
-	asks[store->fixed.engine](store, &batch);
-}
-
-void batch_ask_plain(struct xdd_store *store, const struct xdd_digest *digests, u32 n, u64 now_ns,
-		     bool *seen)
-{
-	struct batch batch = batch_make(store, digests, n, now_ns, seen);
+	const struct batch batch = { digests, times_ns, n, seen };
 
 	for (u32 i = 0; i < n; i++)
 		seen[i] = ask(&store->fixed, store, &batch, i);
+	store->random += n;
 }

@@ -9,19 +9,15 @@
 #define BATCH_MAX 1024
 
 /*
- * Ask about @n events (at most BATCH_MAX) whose digests are known, one after the other, the first
- * at @now_ns and each 1 ns later: @seen[i] becomes whether it is a duplicate. The verdicts, and
- * the bits that remain, are those of batch_ask_plain().
+ * Ask about @n events (at most BATCH_MAX) whose digests and times are known, one after the other:
+ * @seen[i] becomes whether it is a duplicate. The verdicts, and the bits that remain, are those of
+ * batch_ask_plain().
  */
-void batch_ask(struct xdd_store *store, const struct xdd_digest *digests, u32 n, u64 now_ns,
-	       bool *seen);
-
-/* The same with a time for each: @times_ns[i]. */
-void batch_ask_at(struct xdd_store *store, const struct xdd_digest *digests, const u64 *times_ns,
-		  u32 n, bool *seen);
+void batch_ask(struct xdd_store *store, const struct xdd_digest *digests, const u64 *times_ns,
+	       u32 n, bool *seen);
 
 /* batch_ask() without fetching anything beforehand. */
-void batch_ask_plain(struct xdd_store *store, const struct xdd_digest *digests, u32 n, u64 now_ns,
-		     bool *seen);
+void batch_ask_plain(struct xdd_store *store, const struct xdd_digest *digests, const u64 *times_ns,
+		     u32 n, bool *seen);
 
 #endif

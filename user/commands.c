@@ -65,6 +65,9 @@ static void print_overview(FILE *to)
 	options_help(to, ON_ALL, true);
 	fprintf(to, "\nMore:\n"
 		    "  xdp-dedup COMMAND --help  all options of a command\n");
+	for (const struct command *c = commands; c->name; c++)
+		if (!c->everyday)
+			fprintf(to, "  xdp-dedup %-15s %s\n", c->name, c->summary);
 	topics_list(to);
 	fprintf(to, "  xdp-dedup --version\n"
 		    "\nTimes take ns, us, ms, s, min, h; sizes KiB, MiB, GiB; counts k, M, G.\n"
@@ -108,8 +111,8 @@ static int check_arguments(const struct command *c, const struct options *o)
 	if (o->n_args < c->min_args)
 		complain("%s: too few arguments: xdp-dedup %s %s", c->name, c->name, c->arguments);
 	else if (o->n_args > c->max_args)
-		complain("%s: %s is one argument too many: xdp-dedup %s %s", c->name,
-			 o->args[c->max_args], c->name, c->arguments);
+		complain("%s: %s is one argument too many: xdp-dedup %s%s%s", c->name,
+			 o->args[c->max_args], c->name, *c->arguments ? " " : "", c->arguments);
 	else
 		return EXIT_OK;
 	return EXIT_USAGE;

@@ -274,7 +274,7 @@ double derive_fpr_target(const struct work *w)
 
 static bool is_sliced(const struct work *w)
 {
-	return XDD_SLICED_ENGINES >> w->out->fixed.engine & 1;
+	return xdd_engine_is_sliced(w->out->fixed.engine);
 }
 
 /* Lines for --capacity, on all CPUs. */
@@ -344,6 +344,11 @@ static int derive_exact(struct work *w)
 		return refuse(w->err, w->err_size, -ERANGE,
 			      "engine exact holds at most 4294967295 keys on a NIC: smaller %s",
 			      option_given(w->o, OPT_capacity) ? "--capacity" : "--memory");
+	if (w->target == DERIVE_FILE && option_given(w->o, OPT_memory) && bytes < STORE_LEAST_BYTES)
+		return refuse(w->err, w->err_size, -ERANGE,
+			      "engine exact takes at least %zuKiB: more --memory, or another "
+			      "engine",
+			      STORE_LEAST_BYTES / 1024);
 	out->memory_bytes = bytes < per_key ? per_key : bytes;
 	out->capacity_keys = out->memory_bytes / per_key;
 	if (w->target == DERIVE_NIC)

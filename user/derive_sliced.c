@@ -97,6 +97,12 @@ int derive_sliced(struct work *w)
 	struct xdd_fixed *f = &w->out->fixed;
 
 	f->slices = slices_of(w, w->out->lines);
+	if (f->slice_hashes > f->slices)
+		return refuse(
+			w->err, w->err_size, -ERANGE,
+			"--slicing %ux%u takes %u slices for each key, and the filter has %u: "
+			"more --slices or more --memory",
+			f->slice_hashes, f->hashes / f->slice_hashes, f->slice_hashes, f->slices);
 	if ((u64)f->slices * subslices(w) <= w->out->lines)
 		return 0;
 	if (f->subslices)

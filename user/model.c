@@ -38,6 +38,11 @@ double model_sliced(const struct xdd_fixed *fixed, double keys, double slices, d
 	return model_timer(keys, 1, cells, hashes);
 }
 
+double model_fairness(double sum, double squares, u32 n)
+{
+	return squares ? sum * sum / (n * squares) : NAN;
+}
+
 double model_tagged(double keys, double lines)
 {
 	double mean = keys / lines, probability = exp(-mean), live = 0, rest = 1 - probability;

@@ -380,7 +380,7 @@ void options_given(const struct options *o,
 		if (!option_given(o, i))
 			continue;
 		long_name(&rows[i], name);
-		each(name, o->text[i], context);
+		each(name, o->text[i] ?: "as saved", context);
 	}
 }
 

@@ -330,7 +330,9 @@ void options_init(struct options *o, const char *command);
 int options_parse(struct options *o, int argc, char **argv, unsigned int on, char *err,
 		  size_t err_size);
 
-/* Call @each with the name and the value ("" where it takes none) of every option given. */
+/* Call @each with the name and the value of every option given: "" where it takes none, "as saved"
+ * where it was not on the command line but came with --restore.
+ */
 void options_given(const struct options *o,
 		   void (*each)(const char *name, const char *text, void *context), void *context);
 

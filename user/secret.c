@@ -10,7 +10,7 @@ void secret_from_seed(struct xdd_secret *secret, u64 seed)
 
 	/* splitmix64 */
 	for (size_t i = 0; i < sizeof(*secret) / sizeof(*word); i++)
-		word[i] = xdd_mix64(seed += 0x9E3779B97F4A7C15ULL);
+		word[i] = xdd_mix64(seed += XDD_GOLDEN);
 }
 
 int secret_random(struct xdd_secret *secret)

@@ -121,7 +121,7 @@ void store_close(struct xdd_store *store)
 void store_fill(const struct xdd_store *store, u64 now_ns, struct xdd_fill *fill)
 {
 	struct xdd_when when = xdd_when(now_ns / store->fixed.tick_ns, store->live.window_ticks);
-	u64 lines = (u64)store->fixed.blocks * store->fixed.lines_per_block;
+	u32 lines = xdd_lines(&store->fixed);
 
 	memset(fill, 0, sizeof(*fill));
 	for (u64 i = 0; i < lines; i++) {
@@ -138,7 +138,7 @@ u64 store_bytes(const struct xdd_store *store)
 {
 	if (store->entries)
 		return (store->size + store->log_room) * sizeof(*store->entries);
-	return (u64)store->fixed.blocks * store->fixed.lines_per_block * sizeof(struct xdd_line);
+	return xdd_lines(&store->fixed) * sizeof(struct xdd_line);
 }
 
 /* The digest's entry, or the free one where it belongs. */
@@ -418,20 +418,18 @@ struct xdd_verdict store_decide(struct xdd_store *store, const struct xdd_packet
 	return verdict;
 }
 
-/* Cells of the line, of @bits bits, that are not 0. */
-static u64 line_used(const struct xdd_line *line, u32 bits)
+u64 store_cells_used(const u64 *words, u64 n, u32 cell_bits)
 {
 	u64 used = 0;
 
-	for (u32 i = 0; i < XDD_LINE_WORDS; i++)
-		used += __builtin_popcountll(xdd_sbf_used(line->word[i], bits));
+	for (u64 i = 0; i < n; i++)
+		used += __builtin_popcountll(xdd_sbf_used(words[i], cell_bits));
 	return used;
 }
 
 double store_load(struct xdd_store *store, u64 now_ns)
 {
-	u32 cell_bits = store->fixed.engine == XDD_ENGINE_sbf ? store->fixed.sbf_bits : 1;
-	u64 lines = (u64)store->fixed.blocks * store->fixed.lines_per_block, used = 0;
+	u32 cell_bits = xdd_cell_bits(&store->fixed);
 	double cells = xdd_cells(&store->fixed);
 	struct xdd_fill fill;
 
@@ -441,7 +439,7 @@ double store_load(struct xdd_store *store, u64 now_ns)
 		store_fill(store, now_ns, &fill);
 		return fill.live / cells;
 	}
-	for (u64 i = 0; i < lines; i++)
-		used += line_used(&store->lines[i], cell_bits);
-	return used * cell_bits / cells;
+	return (double)store_cells_used(store->lines->word,
+					(u64)xdd_lines(&store->fixed) * XDD_LINE_WORDS, cell_bits) *
+	       cell_bits / cells;
 }

@@ -14,6 +14,7 @@ struct xdd_verdict;
 /* Exact engine: an entry is free while its time is STORE_FREE. */
 #define STORE_FREE (~0ULL)
 #define STORE_FIRST_SIZE (1u << 14) /* entries of the smallest table */
+#define STORE_LEAST_BYTES (STORE_FIRST_SIZE * sizeof(struct store_entry))
 
 struct store_entry {
 	struct xdd_digest digest;
@@ -24,7 +25,7 @@ struct xdd_store {
 	struct xdd_fixed fixed;
 	struct xdd_live live;
 	struct xdd_secret secret;
-	u64 random; /* bit engines: of the next question */
+	u64 random; /* bit engines: the next question's, before it is mixed */
 	struct xdd_loads loads;
 	struct xdd_line *lines;	     /* line engines: blocks x lines_per_block */
 	struct store_entry *entries; /* exact: open addressing, size a power of two */
@@ -62,13 +63,17 @@ struct xdd_verdict store_decide(struct xdd_store *store, const struct xdd_packet
 
 /* Count the cells of the line engines that are live at @now_ns into @fill. */
 void store_fill(const struct xdd_store *store, u64 now_ns, struct xdd_fill *fill);
-/* The random number of the next question: each call gives another one. */
-static inline u64 store_random(struct xdd_store *store)
-{
-	u64 random = store->random;
 
-	store->random = xdd_mix64(random + 1);
-	return random;
+/* The random number of the question @ahead questions after the next one: any two differ. */
+XDD_INLINE u64 store_random_ahead(const struct xdd_store *store, u64 ahead)
+{
+	return xdd_mix64(store->random + ahead);
+}
+
+/* The random number of the next question. */
+XDD_INLINE u64 store_random(struct xdd_store *store)
+{
+	return xdd_mix64(store->random++);
 }
 
 /*
@@ -84,8 +89,20 @@ int store_log(struct xdd_store *store, const struct store_entry *entry);
 /* Share of the cells, bits or entries that are used at @now_ns. */
 double store_load(struct xdd_store *store, u64 now_ns);
 
+/* Cells of @cell_bits bits (1, 2, 4 or 8), in @n words of a bit engine, that are not 0. */
+u64 store_cells_used(const u64 *words, u64 n, u32 cell_bits);
+
 /* Bytes of memory the filter holds now. */
 u64 store_bytes(const struct xdd_store *store);
+
+/* Fetch the memory that store_exact() will need. */
+XDD_INLINE void store_exact_fetch(const struct xdd_store *store, const struct xdd_digest *digest)
+{
+	const struct store_entry *entry = &store->entries[digest->lo & (store->size - 1)];
+
+	__builtin_prefetch(entry, 1);
+	__builtin_prefetch(&entry->time_ns, 1);
+}
 
 /* xdd_exact_at() over the table. */
 u64 *store_exact(struct xdd_store *store, const struct xdd_digest *digest, u64 now_ns, bool *fresh);

@@ -6,13 +6,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include <xdd/hash.h>
-
-static u64 stream_draw(struct stream *stream)
-{
-	return xdd_mix64(stream->seed + ++stream->drawn * 0x9E3779B97F4A7C15ULL);
-}
-
 /* The integral of x^-alpha from 1 to @x, and its inverse. */
 static double area(double x, double alpha)
 {
@@ -37,7 +30,7 @@ void stream_open(struct stream *stream, u64 domain, double alpha, u64 seed)
 /* Ranks with weights rank^-alpha by rejection from the area below the curve, inverted (Hoermann
  * and Derflinger 1996). `sure`: how far left of a rank a point needs no comparison.
  */
-static u64 stream_zipf(struct stream *stream)
+u64 stream_zipf(struct stream *stream)
 {
 	for (;;) {
 		double part = ldexp(stream_draw(stream) >> 11, -53);
@@ -49,13 +42,6 @@ static u64 stream_zipf(struct stream *stream)
 		    y >= area(rank + 0.5, stream->alpha) - pow(rank, -stream->alpha))
 			return (u64)rank - 1;
 	}
-}
-
-u64 stream_next(struct stream *stream)
-{
-	if (stream->alpha)
-		return stream_zipf(stream);
-	return ((unsigned __int128)stream_draw(stream) * stream->domain) >> 64;
 }
 
 u64 stream_domain(u64 records, double distinct)
@@ -83,25 +69,4 @@ void truth_close(struct truth *truth)
 {
 	free(truth->seen);
 	truth->seen = NULL;
-}
-
-bool truth_ask(struct truth *truth, u64 id, u64 record)
-{
-	u64 *at = &truth->seen[truth->window ? id : id / 64];
-	bool seen;
-
-	if (truth->window) {
-		seen = *at && record - *at < truth->window;
-		if (!seen)
-			*at = record;
-		return seen;
-	}
-	seen = *at >> id % 64 & 1;
-	*at |= 1ULL << id % 64;
-	return seen;
-}
-
-void truth_fetch(const struct truth *truth, u64 id)
-{
-	__builtin_prefetch(&truth->seen[truth->window ? id : id / 64], 1);
 }

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include <xdd/types.h>
+#include <xdd/hash.h>
 
 /* Identifiers 0 to domain - 1, independent of each other. */
 struct stream {
@@ -17,7 +17,20 @@ struct stream {
 
 /* @domain at least 1; @alpha 0 or above. The same @seed gives the same stream. */
 void stream_open(struct stream *stream, u64 domain, double alpha, u64 seed);
-u64 stream_next(struct stream *stream);
+
+/* The next 64 random bits, and the next identifier by Zipf's law. */
+static inline u64 stream_draw(struct stream *stream)
+{
+	return xdd_mix64(stream->seed + ++stream->drawn * XDD_GOLDEN);
+}
+u64 stream_zipf(struct stream *stream);
+
+static inline u64 stream_next(struct stream *stream)
+{
+	if (stream->alpha)
+		return stream_zipf(stream);
+	return ((unsigned __int128)stream_draw(stream) * stream->domain) >> 64;
+}
 
 /* Identifiers of which @records uniform draws make a share of @distinct (above 0, below 1) first
  * occurrences: domain = records / r with (1 - e^-r) / r = distinct. At least 1.
@@ -37,9 +50,26 @@ int truth_open(struct truth *truth, u64 domain, u64 window);
 void truth_close(struct truth *truth);
 
 /* Whether record @record, from 1, with identifier @id is a copy. Each is to be asked once, in order. */
-bool truth_ask(struct truth *truth, u64 id, u64 record);
+static inline bool truth_ask(struct truth *truth, u64 id, u64 record)
+{
+	u64 *at = &truth->seen[truth->window ? id : id / 64];
+	bool seen;
+
+	if (truth->window) {
+		seen = *at && record - *at < truth->window;
+		if (!seen)
+			*at = record;
+		return seen;
+	}
+	seen = *at >> id % 64 & 1;
+	*at |= 1ULL << id % 64;
+	return seen;
+}
 
 /* Fetch the memory that truth_ask() will need. */
-void truth_fetch(const struct truth *truth, u64 id);
+static inline void truth_fetch(const struct truth *truth, u64 id)
+{
+	__builtin_prefetch(&truth->seen[truth->window ? id : id / 64], 1);
+}
 
 #endif

@@ -49,9 +49,9 @@ XDD_ASSERT(sizeof(struct xdd_age_run) == 24, "xdd_age_run has no holes");
  */
 XDD_INLINE bool xdd_slices_counted(XDD_FIXED struct xdd_fixed *fixed)
 {
-	u32 lines = fixed->blocks * fixed->lines_per_block, count = xdd_slices_count(fixed);
+	u32 count = xdd_slices_count(fixed);
 
-	return fixed->engine == XDD_ENGINE_timer && count > 1 && 2ULL * count <= lines;
+	return fixed->engine == XDD_ENGINE_timer && count > 1 && 2ULL * count <= xdd_lines(fixed);
 }
 
 #endif

@@ -15,22 +15,25 @@
 
 #define XDD_LINE_BITS (8 * XDD_LINE_BYTES)
 
-/* Positions of bits. */
+/* Positions of bits, or of timers. */
 struct xdd_bits {
 	struct xdd_line *line[XDD_MAX_HASHES];
-	u32 at[XDD_MAX_HASHES]; /* bit of the line */
+	u32 at[XDD_MAX_HASHES]; /* bit, or timer, of the line */
 };
 
-/* Lines in all. */
-XDD_INLINE u32 xdd_bits_lines(XDD_FIXED struct xdd_fixed *fixed)
+/* Whether all bits lie in one array, rather than in k filters. */
+XDD_INLINE bool xdd_bits_one_array(XDD_FIXED struct xdd_fixed *fixed)
 {
-	return fixed->blocks * fixed->lines_per_block;
+	return fixed->engine == XDD_ENGINE_bloom || fixed->engine == XDD_ENGINE_sbf;
 }
 
 /* Lines of each of the k filters; up to k - 1 at the end are not used. */
 XDD_INLINE u32 xdd_bits_filter_lines(XDD_FIXED struct xdd_fixed *fixed)
 {
-	return xdd_bits_lines(fixed) / fixed->hashes;
+	u32 lines = xdd_lines(fixed);
+
+	/* The usual k without a division: in BPF it would be one at run time. */
+	return fixed->hashes == 2 ? lines / 2 : lines / fixed->hashes;
 }
 
 /* The @i-th number of @seed's sequence (splitmix64). */
@@ -66,20 +69,18 @@ XDD_INLINE bool xdd_bits_locate(XDD_FIXED struct xdd_fixed *fixed, struct xdd_st
 
 /* The key's k bits, anywhere in one array. */
 XDD_INLINE bool xdd_bits_own_anywhere(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
-				      const struct xdd_question *question, struct xdd_bits *own)
+				      const struct xdd_digest *digest, struct xdd_bits *own)
 {
-	return xdd_bits_locate(fixed, store, question->identity->digest.lo, fixed->hashes,
-			       xdd_bits_lines(fixed), 0, own);
+	return xdd_bits_locate(fixed, store, digest->lo, fixed->hashes, xdd_lines(fixed), 0, own);
 }
 
 /* The key's bit in each of k filters. */
 XDD_INLINE bool xdd_bits_own(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
-			     const struct xdd_question *question, struct xdd_bits *own)
+			     const struct xdd_digest *digest, struct xdd_bits *own)
 {
 	u32 lines = xdd_bits_filter_lines(fixed);
 
-	return xdd_bits_locate(fixed, store, question->identity->digest.lo, fixed->hashes, lines,
-			       lines, own);
+	return xdd_bits_locate(fixed, store, digest->lo, fixed->hashes, lines, lines, own);
 }
 
 /* A random bit in each of k filters. */
@@ -101,8 +102,11 @@ XDD_INLINE u64 *xdd_bits_word(const struct xdd_bits *bits, u32 i, u32 *shift)
 	return &bits->line[i]->word[at / 64 % XDD_LINE_WORDS];
 }
 
+/* Without a branch on each: then all are read at once, where memory is slow. */
 XDD_INLINE bool xdd_bits_all_set(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_bits *bits)
 {
+	u64 all = 1;
+
 	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
 		u32 shift;
 		u64 *word;
@@ -110,10 +114,9 @@ XDD_INLINE bool xdd_bits_all_set(XDD_FIXED struct xdd_fixed *fixed, const struct
 		if (i >= fixed->hashes)
 			break;
 		word = xdd_bits_word(bits, i, &shift);
-		if (!(*(volatile const u64 *)word >> shift & 1))
-			return false;
+		all &= *(volatile const u64 *)word >> shift;
 	}
-	return true;
+	return all;
 }
 
 /* Set bit @i. Returns 1 if it was 0. */

@@ -64,7 +64,7 @@
 #define XDD_SLICINGS(X)                                                                 \
 	X(none, "one filter")                                                           \
 	X(horizontal, "a key's cells all lie in one of --slices, which its hash picks") \
-	X(vertical, "ranges of one filter: verdicts as with none")                      \
+	X(vertical, "ranges of one filter: verdicts as with none of the same size")     \
 	X(hv, "horizontal, each slice cut vertically into --subslices")                 \
 	X(vh, "vertical, each slice cut horizontally into --subslices")                 \
 	X(K1xK2, "such as 2x2: K1 of --slices, K2 cells in each, k = K1 K2")
@@ -152,6 +152,11 @@ enum { XDD_BIT_ENGINES = XDD_ENGINES(XDD_MEMORY_BIT) 0 };
 /* The engines whose cells --slicing lays out (slices.h). */
 enum { XDD_SLICED_ENGINES = 1 << XDD_ENGINE_timer | 1 << XDD_ENGINE_bloom };
 
+XDD_INLINE bool xdd_engine_is_sliced(u32 engine)
+{
+	return XDD_SLICED_ENGINES >> engine & 1;
+}
+
 /* Whether the engine's memory is timers, so that a window of ticks, ageing and sweeping apply. */
 XDD_INLINE bool xdd_engine_has_timers(u32 engine)
 {
@@ -224,6 +229,12 @@ struct xdd_fixed {
 	u16 vlan_to[XDD_MAX_VLAN_MAPS]; /* 0: as without the tag */
 };
 
+/* Lines of the filter; per CPU under that placement. */
+XDD_INLINE u32 xdd_lines(XDD_FIXED struct xdd_fixed *fixed)
+{
+	return fixed->blocks * fixed->lines_per_block;
+}
+
 /* Innermost slices: runs of lines of equal length, the first from line 0 on. A line that does not
  * fill a run is not used.
  */
@@ -237,9 +248,12 @@ XDD_INLINE u32 xdd_slices_count(XDD_FIXED struct xdd_fixed *fixed)
 	return fixed->slices * xdd_subslices(fixed);
 }
 
+/* Of one slice without a division: in BPF it would be one for each packet. */
 XDD_INLINE u32 xdd_slice_lines(XDD_FIXED struct xdd_fixed *fixed)
 {
-	return fixed->blocks * fixed->lines_per_block / xdd_slices_count(fixed);
+	u32 count = xdd_slices_count(fixed);
+
+	return count == 1 ? xdd_lines(fixed) : xdd_lines(fixed) / count;
 }
 
 /* Whether the key picks one part of the filter, in which all its cells lie. */
@@ -251,8 +265,7 @@ XDD_INLINE bool xdd_slices_pick_one(XDD_FIXED struct xdd_fixed *fixed)
 /* Whether all cells of a key lie in one line. */
 XDD_INLINE bool xdd_slices_one_line(XDD_FIXED struct xdd_fixed *fixed)
 {
-	return xdd_slices_pick_one(fixed) &&
-	       fixed->slices == fixed->blocks * fixed->lines_per_block;
+	return xdd_slices_pick_one(fixed) && fixed->slices == xdd_lines(fixed);
 }
 
 /* Whether the packet key has @field. */

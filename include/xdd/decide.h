@@ -26,6 +26,27 @@ struct xdd_verdict {
 	case XDD_ENGINE_##name:            \
 		return xdd_##name##_ask(fixed, store, question);
 
+/* Where the bits of the key of @digest lie. Returns false where a line is missing. */
+XDD_INLINE bool xdd_own_bits(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+			     const struct xdd_digest *digest, struct xdd_bits *own)
+{
+	if (fixed->engine == XDD_ENGINE_bloom)
+		return xdd_slices_locate(fixed, store, digest, own);
+	if (fixed->engine == XDD_ENGINE_sbf)
+		return xdd_bits_own_anywhere(fixed, store, digest, own);
+	return xdd_bits_own(fixed, store, digest, own);
+}
+
+/* The engine's answer, as enum xdd_found bits. */
+XDD_INLINE u32 xdd_answer(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+			  struct xdd_question *question)
+{
+	switch (fixed->engine) {
+		XDD_ENGINES(XDD_ASK_ENGINE)
+	}
+	return XDD_MISSING;
+}
+
 /*
  * The engine's answer on @identity at @now_ns (any clock that does not jump; ticks are
  * @now_ns / fixed->tick_ns), as enum xdd_found bits. @random: any 64 bits that differ from question
@@ -40,14 +61,17 @@ XDD_INLINE u32 xdd_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *stor
 		.now_ns = now_ns,
 		.window_ns = window_ns,
 		.random = random,
-	}, *question = &about;
+	};
+	struct xdd_bits own;
 
 	if (xdd_engine_has_timers(fixed->engine))
 		about.when = xdd_when(now_ns / fixed->tick_ns, window_ticks);
-	switch (fixed->engine) {
-		XDD_ENGINES(XDD_ASK_ENGINE)
+	if (xdd_engine_has_bits(fixed->engine)) {
+		if (!xdd_own_bits(fixed, store, &identity->digest, &own))
+			return XDD_MISSING;
+		about.own = &own;
 	}
-	return XDD_MISSING;
+	return xdd_answer(fixed, store, &about);
 }
 
 /* Accessor: xdd_ask(), in BPF a function. */

@@ -11,18 +11,16 @@
 XDD_INLINE u32 xdd_bloom_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			     struct xdd_question *question)
 {
+	const struct xdd_bits *own = question->own;
 	struct xdd_lock *lock;
-	struct xdd_bits own;
 	u32 fresh = 0;
 
-	if (!xdd_slices_bits(fixed, store, &question->identity->digest, &own))
-		return XDD_MISSING;
-	if (xdd_bits_all_set(fixed, &own))
+	if (xdd_bits_all_set(fixed, own))
 		return XDD_SEEN;
 	if (!xdd_bits_lock(fixed, store, question, &lock))
 		return XDD_MISSING;
 	for (u32 i = 0; i < XDD_MAX_HASHES && i < fixed->hashes; i++)
-		fresh |= xdd_bits_set(fixed, &own, i);
+		fresh |= xdd_bits_set(fixed, own, i);
 	xdd_bits_unlock(lock);
 	return fresh ? 0 : XDD_SEEN;
 }

@@ -11,21 +11,20 @@
 XDD_INLINE u32 xdd_bsbf_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			    struct xdd_question *question)
 {
-	struct xdd_bits own, random;
+	const struct xdd_bits *own = question->own;
+	struct xdd_bits random;
 	struct xdd_lock *lock;
 	bool seen;
 
-	if (!xdd_bits_own(fixed, store, question, &own))
-		return XDD_MISSING;
-	if (xdd_bits_all_set(fixed, &own))
+	if (xdd_bits_all_set(fixed, own))
 		return XDD_SEEN;
 	if (!xdd_bits_random(fixed, store, question, &random) ||
 	    !xdd_bits_lock(fixed, store, question, &lock))
 		return XDD_MISSING;
-	seen = xdd_bits_all_set(fixed, &own);
+	seen = xdd_bits_all_set(fixed, own);
 	for (u32 i = 0; i < XDD_MAX_HASHES && i < fixed->hashes && !seen; i++) {
 		xdd_bits_clear(fixed, &random, i);
-		xdd_bits_set(fixed, &own, i);
+		xdd_bits_set(fixed, own, i);
 	}
 	xdd_bits_unlock(lock);
 	return seen ? XDD_SEEN : 0;

@@ -12,22 +12,21 @@ XDD_INLINE u32 xdd_bsbfsd_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_stor
 			      struct xdd_question *question)
 {
 	u32 lines = xdd_bits_filter_lines(fixed) * fixed->hashes;
-	struct xdd_bits own, random;
+	const struct xdd_bits *own = question->own;
+	struct xdd_bits random;
 	struct xdd_lock *lock;
 	bool seen;
 
-	if (!xdd_bits_own(fixed, store, question, &own))
-		return XDD_MISSING;
-	if (xdd_bits_all_set(fixed, &own))
+	if (xdd_bits_all_set(fixed, own))
 		return XDD_SEEN;
 	if (!xdd_bits_locate(fixed, store, question->random, 1, lines, 0, &random) ||
 	    !xdd_bits_lock(fixed, store, question, &lock))
 		return XDD_MISSING;
-	seen = xdd_bits_all_set(fixed, &own);
+	seen = xdd_bits_all_set(fixed, own);
 	if (!seen)
 		xdd_bits_clear(fixed, &random, 0);
 	for (u32 i = 0; i < XDD_MAX_HASHES && i < fixed->hashes && !seen; i++)
-		xdd_bits_set(fixed, &own, i);
+		xdd_bits_set(fixed, own, i);
 	xdd_bits_unlock(lock);
 	return seen ? XDD_SEEN : 0;
 }

@@ -8,6 +8,14 @@
 
 #include "bits.h"
 
+/* Whether a new key, with random number @seed, resets a bit of filter @i, which has @bits. */
+XDD_INLINE bool xdd_rlbsbf_resets(const struct xdd_loads *loads, u64 bits, u64 seed, u32 i)
+{
+	u64 draw = xdd_bits_draw(~seed, i) >> 32;
+
+	return draw * bits >> 32 < *(volatile const u64 *)&loads->ones[i];
+}
+
 XDD_INLINE void xdd_rlbsbf_insert(XDD_FIXED struct xdd_fixed *fixed, struct xdd_loads *loads,
 				  const struct xdd_bits *own, const struct xdd_bits *random,
 				  u64 seed)
@@ -15,10 +23,9 @@ XDD_INLINE void xdd_rlbsbf_insert(XDD_FIXED struct xdd_fixed *fixed, struct xdd_
 	u64 bits = (u64)xdd_bits_filter_lines(fixed) * XDD_LINE_BITS;
 
 	for (u32 i = 0; i < XDD_MAX_HASHES && i < fixed->hashes; i++) {
-		u64 draw = xdd_bits_draw(~seed, i) >> 32;
 		u64 change = 0;
 
-		if (draw * bits >> 32 < *(volatile u64 *)&loads->ones[i])
+		if (xdd_rlbsbf_resets(loads, bits, seed, i))
 			change -= xdd_bits_clear(fixed, random, i);
 		change += xdd_bits_set(fixed, own, i);
 		if (fixed->placement == XDD_PLACEMENT_shared)
@@ -31,22 +38,21 @@ XDD_INLINE void xdd_rlbsbf_insert(XDD_FIXED struct xdd_fixed *fixed, struct xdd_
 XDD_INLINE u32 xdd_rlbsbf_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			      struct xdd_question *question)
 {
-	struct xdd_bits own, random;
+	const struct xdd_bits *own = question->own;
+	struct xdd_bits random;
 	struct xdd_loads *loads;
 	struct xdd_lock *lock;
 	bool seen;
 
-	if (!xdd_bits_own(fixed, store, question, &own))
-		return XDD_MISSING;
-	if (xdd_bits_all_set(fixed, &own))
+	if (xdd_bits_all_set(fixed, own))
 		return XDD_SEEN;
 	loads = xdd_loads_at(store);
 	if (!loads || !xdd_bits_random(fixed, store, question, &random) ||
 	    !xdd_bits_lock(fixed, store, question, &lock))
 		return XDD_MISSING;
-	seen = xdd_bits_all_set(fixed, &own);
+	seen = xdd_bits_all_set(fixed, own);
 	if (!seen)
-		xdd_rlbsbf_insert(fixed, loads, &own, &random, question->random);
+		xdd_rlbsbf_insert(fixed, loads, own, &random, question->random);
 	xdd_bits_unlock(lock);
 	return seen ? XDD_SEEN : 0;
 }

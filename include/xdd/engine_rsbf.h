@@ -79,23 +79,23 @@ XDD_INLINE u32 xdd_rsbf_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store 
 			    struct xdd_question *question)
 {
 	u64 bits = (u64)xdd_bits_filter_lines(fixed) * XDD_LINE_BITS, event;
-	struct xdd_bits own, random;
+	const struct xdd_bits *own = question->own;
+	struct xdd_bits random;
 	struct xdd_loads *loads;
 	struct xdd_lock *lock;
 	bool seen, drawn;
 
 	loads = xdd_loads_at(store);
-	if (!loads || !xdd_bits_own(fixed, store, question, &own) ||
-	    !xdd_bits_random(fixed, store, question, &random) ||
+	if (!loads || !xdd_bits_random(fixed, store, question, &random) ||
 	    !xdd_bits_lock(fixed, store, question, &lock))
 		return XDD_MISSING;
-	seen = xdd_bits_all_set(fixed, &own);
+	seen = xdd_bits_all_set(fixed, own);
 	event = xdd_rsbf_event(fixed, loads);
 	drawn = xdd_rsbf_drawn(fixed, event, bits, question->random);
 	if (drawn && fixed->variant == XDD_VARIANT_published)
-		xdd_rsbf_replace(fixed, &own, &random);
+		xdd_rsbf_replace(fixed, own, &random);
 	else if (drawn && !seen)
-		xdd_rsbf_sample(fixed, &own, &random, event, bits);
+		xdd_rsbf_sample(fixed, own, &random, event, bits);
 	xdd_bits_unlock(lock);
 	return seen ? XDD_SEEN : 0;
 }

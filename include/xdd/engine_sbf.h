@@ -106,19 +106,18 @@ XDD_INLINE void xdd_sbf_set(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_
 XDD_INLINE u32 xdd_sbf_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			   struct xdd_question *question)
 {
-	struct xdd_bits own, random;
+	const struct xdd_bits *own = question->own;
+	struct xdd_bits random;
 	struct xdd_lock *lock;
 	u32 found;
 
-	if (!xdd_bits_own_anywhere(fixed, store, question, &own) ||
-	    !xdd_bits_locate(fixed, store, question->random, 1, xdd_bits_lines(fixed), 0,
-			     &random) ||
+	if (!xdd_bits_locate(fixed, store, question->random, 1, xdd_lines(fixed), 0, &random) ||
 	    !xdd_bits_lock(fixed, store, question, &lock))
 		return XDD_MISSING;
-	found = xdd_sbf_all_set(fixed, &own) ? XDD_SEEN : 0;
+	found = xdd_sbf_all_set(fixed, own) ? XDD_SEEN : 0;
 	xdd_sbf_count_down(fixed, &random);
 	for (u32 i = 0; i < XDD_MAX_HASHES && i < fixed->hashes; i++)
-		xdd_sbf_set(fixed, &own, i);
+		xdd_sbf_set(fixed, own, i);
 	xdd_bits_unlock(lock);
 	return found;
 }

@@ -99,14 +99,12 @@ XDD_INLINE u32 xdd_tagged_touch(struct xdd_line *line, u32 want, struct xdd_when
 XDD_INLINE u32 xdd_tagged_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			      struct xdd_question *question)
 {
-	u32 rest, block, at, want = question->identity->digest.lo << 8, found;
+	u32 want = question->identity->digest.lo << 8, block, found;
 	struct xdd_line *line;
 	struct xdd_lock *lock;
 
-	block = xdd_range(question->identity->digest.lo >> 32, fixed->blocks, &rest);
-	at = xdd_range(rest, fixed->lines_per_block, &rest);
 	want |= (u32)!want << 8;
-	line = xdd_line_at(store, block, at);
+	line = xdd_line_of(fixed, store, &question->identity->digest, &block);
 	if (!line)
 		return XDD_MISSING;
 	if (fixed->placement != XDD_PLACEMENT_shared)

@@ -10,25 +10,15 @@
 
 #include "slices.h"
 
-struct xdd_timer_cells {
-	struct xdd_line *line[XDD_MAX_HASHES];
-	u32 at[XDD_MAX_HASHES]; /* timer in the line, 0..XDD_LINE_TIMERS-1 */
-	u32 stripe;		/* of the line where there is one, else of the key */
-};
-
 /* All k cells in the one line that the key picks. Returns false where it is missing. */
 XDD_INLINE bool xdd_timer_locate_line(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
-				      const struct xdd_digest *digest,
-				      struct xdd_timer_cells *cells)
+				      const struct xdd_digest *digest, struct xdd_bits *cells,
+				      u32 *stripe)
 {
+	struct xdd_line *line = xdd_line_of(fixed, store, digest, stripe);
 	u64 mixed = xdd_mix64(digest->lo);
-	u32 draw[2] = { mixed, mixed >> 32 }, rest, block, at;
-	struct xdd_line *line;
+	u32 draw[2] = { mixed, mixed >> 32 };
 
-	block = xdd_range(digest->lo >> 32, fixed->blocks, &rest);
-	at = xdd_range(rest, fixed->lines_per_block, &rest);
-	line = xdd_line_at(store, block, at);
-	cells->stripe = block;
 	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
 		if (i >= fixed->hashes)
 			break;
@@ -38,31 +28,23 @@ XDD_INLINE bool xdd_timer_locate_line(XDD_FIXED struct xdd_fixed *fixed, struct 
 	return line;
 }
 
-/* The k cells of a digest. Returns false where a line is missing. */
+/* The k cells of a digest, and the stripe of their lock: of the line where there is one, else of the
+ * key. Returns false where a line is missing.
+ */
 XDD_INLINE bool xdd_timer_locate(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
-				 const struct xdd_digest *digest, struct xdd_timer_cells *cells)
+				 const struct xdd_digest *digest, struct xdd_bits *cells,
+				 u32 *stripe)
 {
-	struct xdd_places places;
-
 	if (xdd_slices_one_line(fixed))
-		return xdd_timer_locate_line(fixed, store, digest, cells);
-	places = xdd_places(fixed, digest);
-	cells->stripe = digest->lo;
-	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
-		if (i >= fixed->hashes)
-			break;
-		cells->line[i] =
-			xdd_line_number(fixed, store, xdd_place(fixed, &places, i, &cells->at[i]));
-		if (!cells->line[i])
-			return false;
-	}
-	return true;
+		return xdd_timer_locate_line(fixed, store, digest, cells, stripe);
+	*stripe = digest->lo;
+	return xdd_slices_locate(fixed, store, digest, cells);
 }
 
 /* The timer of cell @i, or NULL (never). Opaque twice: the check is made, and the address is
  * computed behind it.
  */
-XDD_INLINE u8 *xdd_timer_cell(const struct xdd_timer_cells *cells, struct xdd_line *line, u32 i)
+XDD_INLINE u8 *xdd_timer_cell(const struct xdd_bits *cells, struct xdd_line *line, u32 i)
 {
 	u32 at = cells->at[i];
 
@@ -74,9 +56,8 @@ XDD_INLINE u8 *xdd_timer_cell(const struct xdd_timer_cells *cells, struct xdd_li
 }
 
 /* Whether all k cells are live; brings @when up to their lines. */
-XDD_INLINE bool xdd_timer_all_live(XDD_FIXED struct xdd_fixed *fixed,
-				   const struct xdd_timer_cells *cells, struct xdd_when *when,
-				   u32 *found)
+XDD_INLINE bool xdd_timer_all_live(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_bits *cells,
+				   struct xdd_when *when, u32 *found)
 {
 	bool one_line = xdd_slices_one_line(fixed);
 	struct xdd_line *line = cells->line[0];
@@ -111,7 +92,7 @@ XDD_INLINE void xdd_timer_set(u8 *cell, const struct xdd_when *when)
 }
 
 /* Set all k cells. Returns 0, or XDD_STALE where a line could not be made fit. */
-XDD_INLINE u32 xdd_timer_insert(XDD_FIXED struct xdd_fixed *fixed, struct xdd_timer_cells *cells,
+XDD_INLINE u32 xdd_timer_insert(XDD_FIXED struct xdd_fixed *fixed, struct xdd_bits *cells,
 				struct xdd_when *when, u32 *found)
 {
 	bool one_line = xdd_slices_one_line(fixed);
@@ -136,7 +117,7 @@ XDD_INLINE u32 xdd_timer_insert(XDD_FIXED struct xdd_fixed *fixed, struct xdd_ti
 }
 
 /* Look the cells up, and set them where one is not live. Returns enum xdd_found bits. */
-XDD_INLINE u32 xdd_timer_touch(XDD_FIXED struct xdd_fixed *fixed, struct xdd_timer_cells *cells,
+XDD_INLINE u32 xdd_timer_touch(XDD_FIXED struct xdd_fixed *fixed, struct xdd_bits *cells,
 			       struct xdd_when *when)
 {
 	u32 found = 0;
@@ -153,15 +134,15 @@ XDD_INLINE u32 xdd_timer_touch(XDD_FIXED struct xdd_fixed *fixed, struct xdd_tim
 XDD_INLINE u32 xdd_timer_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			     struct xdd_question *question)
 {
-	struct xdd_timer_cells cells;
+	struct xdd_bits cells;
 	struct xdd_lock *lock;
-	u32 found;
+	u32 stripe, found;
 
-	if (!xdd_timer_locate(fixed, store, &question->identity->digest, &cells))
+	if (!xdd_timer_locate(fixed, store, &question->identity->digest, &cells, &stripe))
 		return XDD_MISSING;
 	if (fixed->placement != XDD_PLACEMENT_shared)
 		return xdd_timer_touch(fixed, &cells, &question->when);
-	lock = xdd_lock_at(store, cells.stripe);
+	lock = xdd_lock_at(store, stripe);
 	if (!lock)
 		return XDD_MISSING;
 	xdd_lock(lock);

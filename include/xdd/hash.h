@@ -54,7 +54,7 @@ struct xdd_hash {
 #define XDD_P4 0x85EBCA77C2B2AE63ULL
 #define XDD_P5 0x27D4EB2F165667C5ULL
 
-#define XDD_GOLDEN 0x9E3779B97F4A7C15ULL /* step of splitmix64 */
+#define XDD_GOLDEN 0x9E3779B97F4A7C15ULL /* the step of splitmix64 */
 
 /* A bijection of 64 bits that spreads every bit (Stafford's mix 13, as in splitmix64). */
 XDD_INLINE u64 xdd_mix64(u64 v)

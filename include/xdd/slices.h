@@ -26,6 +26,12 @@ struct xdd_places {
 	u32 first, lines; /* of the part in which all cells lie */
 };
 
+/* Bits of a cell of the bit engines. */
+XDD_INLINE u32 xdd_cell_bits(XDD_FIXED struct xdd_fixed *fixed)
+{
+	return fixed->engine == XDD_ENGINE_sbf ? fixed->sbf_bits : 1;
+}
+
 /* Timers, tagged cells or bits of a line that are used. */
 XDD_INLINE u32 xdd_line_cells(XDD_FIXED struct xdd_fixed *fixed)
 {
@@ -102,18 +108,18 @@ XDD_INLINE u32 xdd_place(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_pla
 	return line;
 }
 
-/* The key's k bits. Returns false where a line is missing. */
-XDD_INLINE bool xdd_slices_bits(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
-				const struct xdd_digest *digest, struct xdd_bits *own)
+/* The lines of the key's k cells, and their places there. Returns false where a line is missing. */
+XDD_INLINE bool xdd_slices_locate(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+				  const struct xdd_digest *digest, struct xdd_bits *cells)
 {
 	struct xdd_places places = xdd_places(fixed, digest);
 
 	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
 		if (i >= fixed->hashes)
 			break;
-		own->line[i] =
-			xdd_line_number(fixed, store, xdd_place(fixed, &places, i, &own->at[i]));
-		if (!own->line[i])
+		cells->line[i] =
+			xdd_line_number(fixed, store, xdd_place(fixed, &places, i, &cells->at[i]));
+		if (!cells->line[i])
 			return false;
 	}
 	return true;

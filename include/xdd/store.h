@@ -12,6 +12,7 @@
 
 struct xdd_store;
 struct xdd_lock;
+struct xdd_bits;
 
 /* Line @line of block @block, or NULL. */
 extern struct xdd_line *xdd_line_at(struct xdd_store *store, u32 block, u32 line);
@@ -47,22 +48,51 @@ XDD_ASSERT(sizeof(struct xdd_loads) == 2 * XDD_LINE_BYTES, "xdd_loads has no hol
 /* The filter's, or this CPU's, entry in the maps `loads` and `cpu_loads`; or NULL. */
 extern struct xdd_loads *xdd_loads_at(struct xdd_store *store);
 
+/* @line / XDD_CPU_BLOCK_LINES of a line below 2^31 (128 GiB of one CPU), without the division that
+ * BPF compilers leave in.
+ */
+XDD_INLINE u32 xdd_cpu_block(u32 line)
+{
+	const u64 inverse = (1ULL << 40) / XDD_CPU_BLOCK_LINES + 1;
+
+	return line * inverse >> 40;
+}
+
 /* Line @number of the filter, counted through its blocks, or NULL. */
 XDD_INLINE struct xdd_line *xdd_line_number(XDD_FIXED struct xdd_fixed *fixed,
 					    struct xdd_store *store, u32 number)
 {
 	if (fixed->lines_per_block == 1)
 		return xdd_line_at(store, number, 0);
+	if (fixed->lines_per_block == XDD_CPU_BLOCK_LINES) {
+		u32 block = xdd_cpu_block(number);
+
+		return xdd_line_at(store, block, number - block * XDD_CPU_BLOCK_LINES);
+	}
 	return xdd_line_at(store, number / fixed->lines_per_block, number % fixed->lines_per_block);
+}
+
+/* The line that the key of @digest picks, for engines that keep all of it in one; its block in
+ * *@block. NULL where it is missing.
+ */
+XDD_INLINE struct xdd_line *xdd_line_of(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+					const struct xdd_digest *digest, u32 *block)
+{
+	u32 rest, at;
+
+	*block = xdd_range(digest->lo >> 32, fixed->blocks, &rest);
+	at = xdd_range(rest, fixed->lines_per_block, &rest);
+	return xdd_line_at(store, *block, at);
 }
 
 /* What an engine is asked. */
 struct xdd_question {
 	const struct xdd_identity *identity;
-	u64 random;	      /* bit engines: a new one for each question */
-	struct xdd_when when; /* line engines */
-	u64 now_ns;	      /* exact engine */
-	u64 window_ns;	      /* exact engine: inclusive */
+	const struct xdd_bits *own; /* bit engines: the key's */
+	u64 random;		    /* bit engines: a new one for each question */
+	struct xdd_when when;	    /* line engines */
+	u64 now_ns;		    /* exact engine */
+	u64 window_ns;		    /* exact engine: inclusive */
 };
 
 #endif

@@ -44,12 +44,22 @@ class Cell:
         return (self.records_millions, self.distinct_percent, self.memory_mib)
 
 
-def read_cells(path=os.path.join(HERE, "bera-tables.csv")):
+def read_cell(row):
+    cell = Cell(int(row["table"]), int(row["records_millions"]), int(row["distinct_percent"]),
+                int(row["memory_mib"]), row["engine"], int(row["hashes"]),
+                float(row["fpr_percent"]), float(row["fnr_percent"]))
+    if not 0 < min(cell.fpr, cell.fnr) <= max(cell.fpr, cell.fnr) <= 100:
+        raise ValueError("a rate is no percentage above 0")
+    return cell
+
+
+def read_cells(path):
     with open(path, encoding="utf-8") as file:
-        return [Cell(int(row["table"]), int(row["records_millions"]),
-                     int(row["distinct_percent"]), int(row["memory_mib"]), row["engine"],
-                     int(row["hashes"]), float(row["fpr_percent"]), float(row["fnr_percent"]))
-                for row in csv.DictReader(file)]
+        rows = csv.DictReader(file)
+        try:
+            return [read_cell(row) for row in rows]
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path}, line {rows.line_num}: {error}") from error
 
 
 def standard_error(result, rate):

@@ -148,7 +148,7 @@ def paper_load(engine, hashes, keys, bits):
 
 
 def stationary_options(engine, hashes, seed):
-    return ("--engine", engine, "--memory", "48KiB", "--records", "60M", "--domain", "1G",
+    return ("--engine", engine, "--memory", "24KiB", "--records", "30M", "--domain", "1G",
             "--hashes", str(hashes), "--seed", str(seed))
 
 
@@ -169,7 +169,7 @@ def report_loads(out, runs, seed):
 Eq. 3.27, 3.28, 4.3, 4.5 and 5.2 count the setting of a bit that is set already, so X goes to 1 and FNR
 to 0 by artefact. Per new key and filter of s bits the load q changes by dq = ((1-q) - (1-q^k) r q)/s,
 with r = 1 (BSBF), 1/k (BSBFSD), q (RLBSBF): the own bit newly set, less the reset that an insertion
-brings. After 60M records, nearly all of them new, in 48 KiB:""",
+brings. After 30M records, nearly all of them new, in 24 KiB:""",
             table(rows, {"engine": "engine", "k": "hashes", "load": "load",
                          "corrected model": "model", "printed recurrence": "printed_recurrence"}))
 

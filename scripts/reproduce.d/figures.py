@@ -41,19 +41,19 @@ class Course:
         return [self.rate("sbf", "fnr") / self.rate(engine, "fnr") for engine in engines]
 
 
-def courses_of(cells, results):
-    """By stream and memory, from the tables that have all five filters."""
+def courses_of(results):
+    """By stream and memory, from results by cell, of the tables that have all five filters."""
     streams = {}
-    for cell in cells:
+    for cell, result in results.items():
         if cell.table >= 4:
-            streams.setdefault(cell.stream(), {})[cell.engine] = results[cell]
+            streams.setdefault(cell.stream(), {})[cell.engine] = result
     return {stream: Course(found) for stream, found in streams.items()}
 
 
 def printed_courses(cells):
     """The same, but only its end, as the tables print it."""
-    return courses_of(cells, {cell: {"records": 1, "fpr": cell.fpr / 100, "fnr": cell.fnr / 100}
-                              for cell in cells})
+    return courses_of({cell: {"records": 1, "fpr": cell.fpr / 100, "fnr": cell.fnr / 100}
+                       for cell in cells})
 
 
 def write_csv(out, number, course):
@@ -211,9 +211,9 @@ def report_claims(out, of, cells, source):
                "holds": lambda row: "yes" if row["holds"] == "yes" else "**no**"}))
 
 
-def report(out, cells, results, scale):
+def report(out, results, scale):
     """results: by cell."""
-    courses = courses_of(cells, results)
+    courses = courses_of(results)
     of = at_figures(courses)
     out.say("## Figures of bera-2012", "The paper prints no values for its figures. What its text "
             "says of them is compared below. Figures 2 to 4 have a logarithmic scale for FNR.")
@@ -222,4 +222,4 @@ def report(out, cells, results, scale):
     for number in RATES:
         plot_rates(out, number, of[number], scale)
     plot_loads(out, courses, scale)
-    report_claims(out, of, cells, source_of(results[cells[0]]))
+    report_claims(out, of, list(results), source_of(next(iter(results.values()))))

@@ -13,5 +13,5 @@ int ask_alone(struct xdp_md *ctx)
 	(void)ctx;
 	identity.digest.lo = now;
 	identity.digest.hi = ~now;
-	return ask(&identity, now, 1, 1, random_at(now)) ? XDP_DROP : XDP_PASS;
+	return ask(&identity, now, 1, 1, random_at(now, 0)) ? XDP_DROP : XDP_PASS;
 }

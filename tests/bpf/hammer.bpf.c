@@ -59,7 +59,7 @@ int hammer(struct xdp_md *ctx)
 	*(u32 *)(data + 26) = number;
 	packet = packet_open(ctx, bpf_xdp_get_buff_len(ctx));
 	verdict = xdd_decide(&xdd_fixed, live, &xdd_secret, NULL, &packet,
-			     (1ULL << 40) + number * hammer_step_ns, random_at(number));
+			     (1ULL << 40) + number * hammer_step_ns, random_at(number, 0));
 	if (verdict.bypass != XDD_BYPASS_MAX)
 		mine->bypassed++;
 	else if (!(verdict.found & XDD_SEEN))

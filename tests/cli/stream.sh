@@ -375,4 +375,9 @@ chmod 600 "$tmp/kept"
 check_command "a run that fails leaves the saved filter as it was" 1 '' 'not written' \
 	bash -c 'seq 100000 | "$0" stream --quiet --restore "$1" --save "$1" >/dev/full' "$xdd" "$tmp/kept"
 check "... byte for byte" cmp "$filter" "$tmp/kept"
+seq 10 >"$tmp/kept"
+check_command "--save onto an input" 2 '' 'is an input, too' "$xdd" stream "$tmp/kept" --save "$tmp/kept"
+check_command "--summary onto an input" 2 '' 'is an input, too' \
+	bash -c "'$xdd' stream --summary '$tmp/kept' <'$tmp/kept'"
+check_equal "the input is as it was" "$(seq 10)" "$(cat "$tmp/kept")"
 finish

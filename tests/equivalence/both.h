@@ -89,7 +89,7 @@ static inline struct xdd_verdict both_decide(struct both *both, const u8 *at, u3
 	struct xdd_verdict native;
 
 	both->skel->bss->equiv_now_ns = now_ns;
-	both->skel->bss->equiv_random = both->store.random;
+	both->skel->bss->equiv_random = store_random_ahead(&both->store, 0);
 	both->skel->bss->equiv_bypass = ~0;
 	assert_int_equal(bpf_prog_test_run_opts(both->program, &run), 0);
 	native = store_decide(&both->store, &packet, now_ns);

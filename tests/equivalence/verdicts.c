@@ -52,7 +52,7 @@ static u64 next_time(u64 now, u64 *seed)
 static void vary_slices(struct xdd_fixed *fixed, u64 bits)
 {
 	fixed->line_cells = 0;
-	if (XDD_SLICED_ENGINES >> fixed->engine & 1 && bits >> 50 & 1)
+	if (xdd_engine_is_sliced(fixed->engine) && bits >> 50 & 1)
 		fixed->line_cells = 1 + (bits >> 51) % XDD_LINE_TIMERS;
 	if (fixed->slicing != XDD_SLICING_K1xK2)
 		return;

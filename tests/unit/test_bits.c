@@ -168,7 +168,7 @@ static void check_oracle(u32 max, u32 p, u32 hashes, u32 placement)
 	memset(cell, 0, sizeof(cell));
 	for (u64 i = 0; i < 20000; i++) {
 		u64 key = xdd_mix64(i - (i % 3 ? i % 7 : 0));
-		bool expected = oracle_ask(cell, &fixed, key, store.random);
+		bool expected = oracle_ask(cell, &fixed, key, store_random_ahead(&store, 0));
 
 		assert_int_equal(ask_at(&store, key, 1), expected ? XDD_SEEN : 0);
 		seen[expected]++;
@@ -251,18 +251,19 @@ static void test_sbf_stable(void **state)
 static void compare_batches(struct xdd_store *one, struct xdd_store *other)
 {
 	struct xdd_digest digests[BATCH_MAX];
+	u64 seed = 99, now = 1 << 20, times_ns[BATCH_MAX];
 	bool seen[2][BATCH_MAX];
-	u64 seed = 99, now = 1 << 20;
 
 	for (u32 round = 0; round < 100; round++) {
 		u32 n = 1 + random_below(&seed, BATCH_MAX);
 
-		for (u32 i = 0; i < n; i++)
+		for (u32 i = 0; i < n; i++) {
 			digests[i].lo = digests[i].hi = xdd_mix64(random_below(&seed, 30000));
-		batch_ask(one, digests, n, now, seen[0]);
-		batch_ask_plain(other, digests, n, now, seen[1]);
+			times_ns[i] = now++;
+		}
+		batch_ask(one, digests, times_ns, n, seen[0]);
+		batch_ask_plain(other, digests, times_ns, n, seen[1]);
 		assert_memory_equal(seen[0], seen[1], n * sizeof(bool));
-		now += n;
 	}
 }
 
@@ -295,13 +296,15 @@ struct column {
 };
 
 #define SEEDS 5
+#define COLUMN_RECORDS 6950000
 
 static void measure(u32 engine, u64 seed, double *fpr, double *fnr)
 {
-	const u32 records = 6950000;
+	const u32 records = COLUMN_RECORDS;
 	struct xdd_fixed fixed = bits_fixed(engine, 671088 / XDD_LINE_BYTES, 2);
 	u64 domain = stream_domain(records, 0.15), fp = 0, fn = 0, distinct = 0;
 	struct xdd_digest digests[BATCH_MAX];
+	u64 times_ns[BATCH_MAX] = {}; /* bit engines ask for none */
 	bool seen[BATCH_MAX], copy[BATCH_MAX] = {};
 	struct xdd_store store;
 	struct stream stream;
@@ -320,7 +323,7 @@ static void measure(u32 engine, u64 seed, double *fpr, double *fnr)
 			copy[i] = truth_ask(&truth, id, done + i + 1);
 			digests[i].lo = digests[i].hi = xdd_mix64(id ^ stream.seed);
 		}
-		batch_ask(&store, digests, n, 1 << 20, seen);
+		batch_ask(&store, digests, times_ns, n, seen);
 		for (u32 i = 0; i < n; i++) {
 			distinct += !copy[i];
 			fp += !copy[i] && seen[i];
@@ -338,9 +341,11 @@ static void measure(u32 engine, u64 seed, double *fpr, double *fnr)
 /*
  * Whether the mean of the seeds is the prototype's value. What is tolerated is 3 standard errors of
  * the difference: the spread over the seeds says that of their mean, and that of the prototype's
- * one run, which had ten times as many records.
+ * one run, which had ten times as many records. Five seeds may happen to lie close together: the
+ * spread is at least that of @share of the records failing independently of each other.
  */
-static void check_mean(const char *name, u32 engine, const double *rates, double expected)
+static void check_mean(const char *name, u32 engine, const double *rates, double share,
+		       double expected)
 {
 	double mean = 0, variance = 0, error;
 
@@ -348,6 +353,7 @@ static void check_mean(const char *name, u32 engine, const double *rates, double
 		mean += rates[i] / SEEDS;
 	for (u32 i = 0; i < SEEDS; i++)
 		variance += pow(rates[i] - mean, 2) / (SEEDS - 1);
+	variance = fmax(variance, mean * (100 - mean) / (share * COLUMN_RECORDS));
 	error = sqrt(variance / SEEDS + variance / 10);
 	print_message("# engine %u: %s %.4f, standard error %.4f (expected %.4f)\n", engine, name,
 		      mean, error, expected);
@@ -370,8 +376,8 @@ static void test_columns(void **state)
 
 		for (u32 seed = 0; seed < SEEDS; seed++)
 			measure(c->engine, seed + 1, &fpr[seed], &fnr[seed]);
-		check_mean("FPR", c->engine, fpr, c->fpr);
-		check_mean("FNR", c->engine, fnr, c->fnr);
+		check_mean("FPR", c->engine, fpr, 0.15, c->fpr);
+		check_mean("FNR", c->engine, fnr, 0.85, c->fnr);
 	}
 }
 
@@ -433,6 +439,19 @@ static void test_distinct(void **state)
 	assert_true(fabs(distinct - expected) < 4 * error);
 }
 
+/* Either side of every block's start. */
+static void test_cpu_block(void **state)
+{
+	(void)state;
+	for (u32 block = 0; block < (1u << 31) / XDD_CPU_BLOCK_LINES; block++) {
+		u32 first = block * XDD_CPU_BLOCK_LINES;
+
+		if (xdd_cpu_block(first) != block ||
+		    xdd_cpu_block(first + XDD_CPU_BLOCK_LINES - 1) != block)
+			fail_msg("block %u", block);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -441,6 +460,7 @@ int main(void)
 		cmocka_unit_test(test_columns),	   cmocka_unit_test(test_streams),
 		cmocka_unit_test(test_sbf_oracle), cmocka_unit_test(test_sbf_refused),
 		cmocka_unit_test(test_sbf_stable), cmocka_unit_test(test_distinct),
+		cmocka_unit_test(test_cpu_block),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

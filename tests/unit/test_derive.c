@@ -10,7 +10,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include <user/accessors.h>
 #include <xdd/line.h>
+#include <xdd/slices.h>
 
 #include "derive.h"
 #include "message.h"
@@ -467,6 +469,56 @@ static void test_slices(void **state)
 	assert_true(d.fpr_model <= 0.001);
 }
 
+/* The innermost slices are alike; what cannot be is refused; a key takes K1 different slices. */
+static void test_shapes(void **state)
+{
+	struct options o = options();
+	struct derived d;
+
+	(void)state;
+	GIVE(&o, engine, XDD_ENGINE_timer);
+	GIVE(&o, memory, 1000 * 64);
+	GIVE(&o, slices, 7);
+	GIVE(&o, slicing, XDD_SLICING_hv);
+	GIVE(&o, subslices, 3);
+	d = nic(&o);
+	assert_int_equal(d.fixed.slices, 7);
+	assert_int_equal(d.fixed.subslices, 3);
+	assert_int_equal(d.fixed.line_cells, 0);
+	assert_int_equal(d.lines, 987);
+	o.subslices = 143;
+	refused(&o, DERIVE_NIC, -ERANGE, "--slices 7 --subslices 143");
+	o.subslices = 0;
+	o.slicing = XDD_SLICING_K1xK2;
+	o.slice_hashes = 4;
+	o.slice_cells = 2;
+	d = nic(&o);
+	assert_int_equal(d.fixed.hashes, 8);
+	assert_int_equal(d.fixed.slice_hashes, 4);
+	o.slices = 3;
+	refused(&o, DERIVE_NIC, -ERANGE, "--slicing 4x2");
+}
+
+/* Files: 48400 bits are 48400, whatever divides them; a NIC's lines are whole. */
+static void test_cells(void **state)
+{
+	static const u32 slices[] = { 1, 40, 80, 200 };
+
+	(void)state;
+	for (u32 i = 0; i < XDD_ARRAY_SIZE(slices); i++) {
+		struct options o = options();
+		struct derived d;
+
+		GIVE(&o, engine, XDD_ENGINE_bloom);
+		GIVE(&o, memory, 6050);
+		GIVE(&o, slicing, XDD_SLICING_horizontal);
+		GIVE(&o, slices, slices[i]);
+		d = file(&o);
+		assert_int_equal(d.fixed.slices, slices[i]);
+		assert_int_equal(xdd_cells(&d.fixed), 48400);
+	}
+}
+
 static void test_exact_size(void **state)
 {
 	struct options o = options();
@@ -585,6 +637,8 @@ int main(void)
 		cmocka_unit_test(test_timer_size),
 		cmocka_unit_test(test_timer_capacity_is_inverse),
 		cmocka_unit_test(test_slices),
+		cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_cells),
 		cmocka_unit_test(test_exact_size),
 		cmocka_unit_test(test_too_much),
 		cmocka_unit_test(test_ifaces),

@@ -100,6 +100,13 @@ static void test_filter(void **state)
 	assert_int_equal(o.slices, 4);
 	assert_true(option_given(&o, OPT_window));
 	assert_false(option_given(&o, OPT_capacity));
+	o = good("--engine bloom --slicing hv --slices 8 --subslices 4", ON_STREAM);
+	assert_int_equal(o.slicing, XDD_SLICING_hv);
+	assert_int_equal(o.subslices, 4);
+	o = good("--engine bloom --slicing 2x3 --hashes 6", ON_SIMULATE);
+	assert_int_equal(o.slicing, XDD_SLICING_K1xK2);
+	assert_int_equal(o.slice_hashes, 2);
+	assert_int_equal(o.slice_cells, 3);
 	o = good("--capacity=1M --fpr-target 1/1024 --refresh --clock coarse --placement percpu "
 		 "--hash siphash --seed 0x10 --non-ip frame",
 		 ON_RUN);
@@ -370,6 +377,15 @@ static void test_contradictions(void **state)
 	bad("--engine tagged --slicing none", ON_RUN, "--slicing", "--engine timer", NULL);
 	bad("--engine exact --slices 4", ON_RUN, "--slices", "--engine timer", NULL);
 	bad("--engine timer --slicing none --slices 4", ON_RUN, "--slicing none", NULL);
+	bad("--engine bloom --slices 4", ON_RUN, "--slicing none", NULL);
+	bad("--engine sbf --slicing vertical", ON_RUN, "--slicing", "timer and bloom", NULL);
+	bad("--engine timer --subslices 4", ON_RUN, "--subslices", "hv and vh", NULL);
+	bad("--engine timer --slicing hv --slices 4", ON_RUN, "--slicing hv", "--subslices", NULL);
+	bad("--engine timer --slicing 3x3", ON_RUN, "--slicing 3x3", "at most 8", NULL);
+	bad("--engine timer --slicing 0x4", ON_RUN, "--slicing 0x4", "from 1", NULL);
+	bad("--engine timer --slicing 2x2x2", ON_RUN, "--slicing 2x2x2", NULL);
+	bad("--engine timer --slicing K1xK2", ON_RUN, "for example --slicing 2x2", NULL);
+	bad("--engine timer --slicing 2x2 --hashes 5", ON_RUN, "2x2", "--hashes 5", NULL);
 }
 
 static void test_unknown(void **state)

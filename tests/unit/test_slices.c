@@ -191,7 +191,7 @@ static double rate_of(const struct xdd_fixed *fixed, u32 keys, u64 seed)
 		struct xdd_digest digest = { random64(&seed), 0 };
 		struct xdd_bits own;
 
-		assert_true(xdd_slices_bits(fixed, &store, &digest, &own));
+		assert_true(xdd_slices_locate(fixed, &store, &digest, &own));
 		hits += xdd_bits_all_set(fixed, &own);
 	}
 	store_close(&store);

@@ -59,7 +59,7 @@ static void ask(struct xdd_store *store, u64 first, u64 *random, bool seen[EVENT
 		times[i] = (1000 + first + i) * (CONFIG_TICK_NS / 64);
 	}
 	for (u32 at = 0; at < EVENTS; at += 1000)
-		batch_ask_at(store, digests + at, times + at, 1000, seen + at);
+		batch_ask(store, digests + at, times + at, 1000, seen + at);
 }
 
 static void save(const struct xdd_store *store)

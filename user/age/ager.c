@@ -5,10 +5,10 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include <xdd/age.h>
 
+#include "user/clock.h"
 #include "user/loader/instance.h"
 #include "user/message.h"
 
@@ -27,14 +27,6 @@ struct ager {
 	u64 round_ns;	/* from the start of a walk to that of the next */
 };
 
-static u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * SECOND_NS + now.tv_nsec;
-}
-
 struct ager *ager_open(struct instance *instance, char *err, size_t err_size)
 {
 	const struct xdd_fixed *fixed = &instance->fixed;
@@ -48,7 +40,7 @@ struct ager *ager_open(struct instance *instance, char *err, size_t err_size)
 	ager->instance = instance;
 	ager->sites = fixed->placement == XDD_PLACEMENT_percpu ? libbpf_num_possible_cpus() : 1;
 	if (xdd_engine_has_timers(fixed->engine))
-		ager->lines = fixed->blocks * fixed->lines_per_block;
+		ager->lines = xdd_lines(fixed);
 	bytes = (u64)ager->lines * ager->sites * XDD_LINE_BYTES;
 	ager->round_ns = SECOND_NS;
 	if (bytes > BYTES_PER_SECOND)

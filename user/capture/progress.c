@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "progress.h"
 
+#include "user/clock.h"
+
 #include <stdio.h>
-#include <time.h>
 
 #define NS_PER_S 1000000000ull
 #define FIRST_NS (NS_PER_S / 2) /* what is done by then needs no bar */
 #define EVERY_NS (NS_PER_S / 5)
 #define BAR_WIDTH 40
-
-static u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * NS_PER_S + t.tv_nsec;
-}
 
 void progress_start(struct progress *p, bool shown)
 {

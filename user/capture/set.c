@@ -9,6 +9,7 @@
 
 #include "reader.h"
 #include "set.h"
+#include "sink.h"
 
 /* Read buffers: together at most 64 MiB, unless records are longer. */
 #define ALL_BUFFERS (64u << 20)
@@ -252,7 +253,7 @@ bool capture_set_has_file(const struct capture_set *set, const struct stat *st)
 
 	for (i = 0; i < set->n; i++) {
 		if (!fstat(set->readers[i]->source.fd, &input) && S_ISREG(input.st_mode) &&
-		    input.st_dev == st->st_dev && input.st_ino == st->st_ino)
+		    same_file(&input, st))
 			return true;
 	}
 	return false;

@@ -9,6 +9,9 @@
 #ifndef USER_CAPTURE_SINK_H
 #define USER_CAPTURE_SINK_H
 
+#include <stdbool.h>
+#include <sys/stat.h>
+
 #include <xdd/types.h>
 
 struct sink {
@@ -21,6 +24,12 @@ struct sink {
 	struct gzFile_s *gzip;
 	int failed; /* the first error of a write: all later ones fail with it */
 };
+
+/* Whether both are about one file: what is written must not be what is read. */
+static inline bool same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
 
 /* Remove the temporary files of all open sinks when SIGINT, SIGTERM or SIGHUP ends the process
  * (exit 1), and let writes to a closed pipe fail with EPIPE, and beyond the size

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "user/age/ager.h"
+#include "user/clock.h"
 #include "user/loader/instance.h"
 #include "user/message.h"
 
@@ -25,14 +26,6 @@ struct agent {
 	u64 rescan_ns; /* when to look for new instances */
 	u64 taken;     /* instances so far */
 };
-
-static u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * SECOND_NS + now.tv_nsec;
-}
 
 static bool is_aged(const struct agent *agent, const char *name)
 {

@@ -34,7 +34,15 @@
 /* The least whose key packet header and rest of a stripe are there; see packet_make(). */
 #define SHORT_PACKET 64
 
-enum bench_program { BENCH_BASE, BENCH_PEER, BENCH_DEDUP };
+enum bench_program {
+	BENCH_BASE,
+	BENCH_PEER,
+	BENCH_DEDUP,
+	/* bench.bpf.c's enum bench_source, in its order */
+	BENCH_HELPER,
+	BENCH_STATE,
+	BENCH_COUNT
+};
 
 struct bench_row {
 	const char *name;
@@ -72,6 +80,8 @@ struct bench_row {
 		    SHORT_PACKET, keys, half_new),                                                 \
 		ROW("timer, k=4 unsliced", DEDUP, timer, shared, none, packet, keyed,              \
 		    SHORT_PACKET, keys, half_new),                                                 \
+		ROW("timer, k=4 unsliced", DEDUP, timer, percpu, none, packet, keyed,              \
+		    SHORT_PACKET, keys, half_new),                                                 \
 		ROW("bsbf, k=2", DEDUP, bsbf, shared, none, packet, keyed, SHORT_PACKET, keys,     \
 		    half_new),                                                                     \
 		ROW("bsbf, k=2", DEDUP, bsbf, percpu, none, packet, keyed, SHORT_PACKET, keys,     \
@@ -85,6 +95,15 @@ struct bench_row {
 		ROW("exact: LRU hash of flows", DEDUP, exact, shared, none, flow, keyed,           \
 		    SHORT_PACKET, keys, half_new)
 
+/* Random numbers, BENCH_DRAWS of bench.bpf.c, beside LOAD_ROWS(keys, false). */
+#define RANDOM_ROW(name, program, keys)                                                            \
+	ROW("8 random numbers: " name, program, rlbsbf, percpu, none, packet, keyed, SHORT_PACKET, \
+	    keys, false)
+#define RANDOM_ROWS(keys)                                          \
+	RANDOM_ROW("helper and time", HELPER, keys),               \
+		RANDOM_ROW("state in a per-CPU map", STATE, keys), \
+		RANDOM_ROW("secret and the packets' count", COUNT, keys)
+
 /* The hash on packets of other lengths, in a filter that is hot. */
 #define HASH_ROWS(hash)                                                                            \
 	ROW("tagged, " #hash, DEDUP, tagged, shared, horizontal, packet, hash, 64, 1024, false),   \
@@ -94,7 +113,8 @@ struct bench_row {
 		    false)
 
 static const struct bench_row rows[] = {
-	LOAD_ROWS(16 * 1024, false), LOAD_ROWS(2000000, true), HASH_ROWS(keyed),
+	LOAD_ROWS(16 * 1024, false), RANDOM_ROWS(16 * 1024),
+	LOAD_ROWS(2000000, true),    HASH_ROWS(keyed),
 	HASH_ROWS(siphash),	     HASH_ROWS(xxh64),
 };
 
@@ -156,7 +176,7 @@ static void config_make(const struct bench_row *row, struct xdd_fixed *fixed, st
 		fixed->lines_per_block = XDD_CPU_BLOCK_LINES;
 	}
 	if (row->slicing == XDD_SLICING_horizontal)
-		fixed->slices = fixed->blocks * fixed->lines_per_block;
+		fixed->slices = xdd_lines(fixed);
 	*live = (struct xdd_live){
 		.abi = XDD_ABI,
 		.window_ticks = 16,
@@ -171,6 +191,7 @@ static void unused_autoload(struct bench *skel, const struct bench_row *row)
 	bpf_program__set_autoload(skel->progs.bench_base, row->program == BENCH_BASE);
 	bpf_program__set_autoload(skel->progs.bench_peer, row->program == BENCH_PEER);
 	bpf_program__set_autoload(skel->progs.bench_dedup, row->program == BENCH_DEDUP);
+	bpf_program__set_autoload(skel->progs.bench_random, row->program >= BENCH_HELPER);
 }
 
 static int program_fd(const struct bench *skel, enum bench_program program)
@@ -180,8 +201,10 @@ static int program_fd(const struct bench *skel, enum bench_program program)
 		return bpf_program__fd(skel->progs.bench_base);
 	case BENCH_PEER:
 		return bpf_program__fd(skel->progs.bench_peer);
-	default:
+	case BENCH_DEDUP:
 		return bpf_program__fd(skel->progs.bench_dedup);
+	default:
+		return bpf_program__fd(skel->progs.bench_random);
 	}
 }
 
@@ -201,6 +224,8 @@ static int run_open(struct bench_run *run, const struct bench_row *row)
 	unused_autoload(run->skel, row);
 	run->skel->rodata->bench_keys = row->keys;
 	run->skel->rodata->bench_new = row->half_new;
+	if (row->program >= BENCH_HELPER)
+		run->skel->rodata->bench_source = row->program - BENCH_HELPER;
 	err = program_prepare(run->skel->obj, &fixed, &secret, PEER_ENTRIES(row->keys));
 	if (!err)
 		err = bpf_map__set_max_entries(run->skel->maps.peer,
@@ -268,45 +293,85 @@ static const char *engine_name(const struct bench_row *row)
 	return row->program == BENCH_DEDUP ? engine_names[row->engine] : "none";
 }
 
-static json_t *row_json(const struct bench_row *row, const struct bench_run *run, double base,
-			double peer)
+/* Net times that rows of one load are compared with. */
+struct bench_peers {
+	double base, lru;
+	double timer; /* unsliced, of the same placement; 0: there is none */
+};
+
+/* Whether row @i belongs to the load of row @j. */
+static bool same_load(size_t i, size_t j)
 {
-	return json_pack("{s:s, s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:I}", "name",
+	return rows[i].keys == rows[j].keys && rows[i].half_new == rows[j].half_new;
+}
+
+static void peers_of(const struct bench_run *runs, size_t of, struct bench_peers *peers)
+{
+	peers->timer = 0;
+	for (size_t i = 0; i < XDD_ARRAY_SIZE(rows); i++) {
+		const struct bench_row *row = &rows[i];
+
+		if (row->program == BENCH_DEDUP && row->engine == XDD_ENGINE_timer &&
+		    row->slicing == XDD_SLICING_none && row->placement == rows[of].placement &&
+		    same_load(i, of))
+			peers->timer = runs[i].ns - peers->base;
+	}
+}
+
+/* JSON's null where there is nothing to compare with. */
+static json_t *ratio_json(double ns, double peer)
+{
+	return peer ? json_real(ns / peer) : json_null();
+}
+
+static json_t *row_json(const struct bench_row *row, const struct bench_run *run,
+			const struct bench_peers *peers)
+{
+	double net = run->ns - peers->base;
+
+	return json_pack("{s:s, s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:o, s:o, s:f, s:I}", "name",
 			 row->name, "engine", engine_name(row), "placement",
 			 row->placement == XDD_PLACEMENT_percpu ? "percpu" : "shared", "keys",
 			 (int)row->keys, "packet_bytes", (int)row->packet_bytes, "hit_ratio",
-			 row->half_new ? 0.5 : 1.0, "ns", run->ns, "ns_over_baseline",
-			 run->ns - base, "ratio_to_lru", (run->ns - base) / (peer - base), "mpps",
-			 1e3 / run->ns, "memory_bytes", (json_int_t)run->memory_bytes);
+			 row->half_new ? 0.5 : 1.0, "ns", run->ns, "ns_over_baseline", net,
+			 "ratio_to_lru", ratio_json(net, peers->lru), "ratio_to_timer",
+			 ratio_json(net, peers->timer), "mpps", 1e3 / run->ns, "memory_bytes",
+			 (json_int_t)run->memory_bytes);
 }
 
-static void row_print(const struct bench_row *row, const struct bench_run *run, double base,
-		      double peer)
+static void row_print(const struct bench_row *row, const struct bench_run *run,
+		      const struct bench_peers *peers)
 {
-	printf("%-48s %-7s %8u %5u %4.0f%% %7.1f %7.1f %6.2f %6.1f\n", row->name,
+	double net = run->ns - peers->base;
+
+	printf("%-48s %-7s %8u %5u %4.0f%% %7.1f %7.1f %6.2f ", row->name,
 	       row->placement == XDD_PLACEMENT_percpu ? "percpu" : "shared", row->keys,
-	       row->packet_bytes, row->half_new ? 50.0 : 100.0, run->ns, run->ns - base,
-	       (run->ns - base) / (peer - base), 1e3 / run->ns);
+	       row->packet_bytes, row->half_new ? 50.0 : 100.0, run->ns, net, net / peers->lru);
+	if (peers->timer)
+		printf("%8.2f %6.1f\n", net / peers->timer, 1e3 / run->ns);
+	else
+		printf("%8s %6.1f\n", "-", 1e3 / run->ns);
 }
 
-/* Baseline and peer of a row are the first two of its load. */
+/* Baseline and LRU hash of a row are the first two of its load. */
 static void report(const struct bench_run *runs, bool json)
 {
 	json_t *array = json_array();
-	double base = 0, peer = 0;
+	struct bench_peers peers = { 0 };
 
 	if (!json)
-		printf("%-48s %-7s %8s %5s %5s %7s %7s %6s %6s\n", "name", "place", "keys", "bytes",
-		       "hits", "ns", "net ns", "to LRU", "Mpps");
+		printf("%-48s %-7s %8s %5s %5s %7s %7s %6s %8s %6s\n", "name", "place", "keys",
+		       "bytes", "hits", "ns", "net ns", "to LRU", "to timer", "Mpps");
 	for (size_t i = 0; i < XDD_ARRAY_SIZE(rows); i++) {
 		if (rows[i].program == BENCH_BASE) {
-			base = runs[i].ns;
-			peer = runs[i + 1].ns;
+			peers.base = runs[i].ns;
+			peers.lru = runs[i + 1].ns - runs[i].ns;
 		}
+		peers_of(runs, i, &peers);
 		if (json)
-			json_array_append_new(array, row_json(&rows[i], &runs[i], base, peer));
+			json_array_append_new(array, row_json(&rows[i], &runs[i], &peers));
 		else
-			row_print(&rows[i], &runs[i], base, peer);
+			row_print(&rows[i], &runs[i], &peers);
 	}
 	if (json) {
 		json_dumpf(array, stdout, JSON_INDENT(2));

@@ -33,9 +33,6 @@ struct output {
 	struct capture_writer writer;
 };
 
-/* A rate of false positives beyond which the filter is plainly too small. */
-#define FPR_HIGH 0.01
-
 struct job {
 	const struct options *o;
 	struct derived derived;
@@ -469,7 +466,7 @@ static void print_errors(struct job *job, FILE *to)
 			"memory was short: %llu packets were forgotten within the window, their "
 			"copies may have passed: give --memory more\n",
 			(unsigned long long)(job->store.forgotten + job->store.evictions));
-	if (fpr > FPR_HIGH)
+	if (fpr > STORE_FPR_HIGH)
 		fprintf(to, "the filter was too full for this traffic: packets that are no copies "
 			    "were dropped: give --memory more\n");
 }

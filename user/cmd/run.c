@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../age/ager.h"
+#include "../clock.h"
 #include "../loader/load.h"
 #include "../message.h"
 #include "../metrics/counters.h"
@@ -24,14 +25,6 @@ struct run {
 	u64 line_at_ns;	   /* when the next line is due */
 	bool line;	   /* a line stands on the terminal */
 };
-
-static u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ull + now.tv_nsec;
-}
 
 static void print_line(struct run *r)
 {

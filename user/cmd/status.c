@@ -35,8 +35,7 @@ static void measure(const char *name)
 
 	if (instance_open(&in, name, err, sizeof(err)))
 		return;
-	if (xdd_engine_has_timers(in.fixed.engine) &&
-	    (u64)in.fixed.blocks * in.fixed.lines_per_block <= QUICK_LINES)
+	if (xdd_engine_has_timers(in.fixed.engine) && xdd_lines(&in.fixed) <= QUICK_LINES)
 		walk(&in, err, sizeof(err));
 	instance_close(&in);
 }

@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "../batch.h"
+#include "../clock.h"
 #include "../derive.h"
 #include "../message.h"
 #include "../names.h"
@@ -50,14 +52,6 @@ struct job {
 	u64 numbered; /* records before this one, those of earlier runs included */
 	struct batch batch;
 };
-
-static u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
 
 /* Options that say nothing without others, or contradict each other, in this command. */
 static int check_options(const struct options *o)
@@ -190,6 +184,25 @@ static int open_sink(struct sink *sink, const char *option, const char *path)
 	return rc;
 }
 
+/* @path, of --@option or NULL, is not to replace what is read. */
+static int refuse_input(const struct job *job, const char *option, const char *path)
+{
+	struct stat file, input;
+
+	if (!path || stat(path, &file))
+		return 0;
+	for (int i = 0; i < (job->o->n_args ?: 1); i++) {
+		const char *in = job->o->n_args ? job->o->args[i] : "-";
+		bool read = strcmp(in, "-") ? !stat(in, &input) : !fstat(STDIN_FILENO, &input);
+
+		if (!read || !same_file(&input, &file))
+			continue;
+		complain("stream: --%s %s: is an input, too: write to another file", option, path);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int open_all(struct job *job)
 {
 	const struct options *o = job->o;
@@ -205,6 +218,10 @@ static int open_all(struct job *job)
 		complain("stream: --save and --summary name the same file: give them two");
 		rc = -EINVAL;
 	}
+	if (!rc)
+		rc = refuse_input(job, "save", job->save.path);
+	if (!rc)
+		rc = refuse_input(job, "summary", job->summary.path);
 	if (!rc)
 		rc = open_filter(job);
 	if (!rc)
@@ -243,7 +260,7 @@ static void batch_ask_filter(struct job *job)
 	struct summary *s = &job->result;
 
 	key_digests(&job->store, b->key, b->asked, b->digest);
-	batch_ask_at(&job->store, b->digest, b->time_ns, b->asked, b->seen);
+	batch_ask(&job->store, b->digest, b->time_ns, b->asked, b->seen);
 	for (u32 i = 0; i < b->asked; i++)
 		duplicates += b->seen[i];
 	failed = job->store.unanswered - before;
@@ -397,6 +414,7 @@ int cmd_stream(struct options *o)
 	}
 	job->o = o;
 	job->from.fd = job->save.fd = job->summary.fd = job->input.fd = -1;
+	job->result.options = job->o;
 	job->result.derived = &job->derived;
 	job->result.store = &job->store;
 	job->result.rule = &job->rule;

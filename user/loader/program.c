@@ -94,7 +94,7 @@ int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
 	bool bits = xdd_engine_has_bits(fixed->engine);
 	bool digests = fixed->key == XDD_KEY_packet || fixed->key == XDD_KEY_frame ||
 		       fixed->key == XDD_KEY_offset;
-	u32 lines = exact || !shared ? 0 : fixed->blocks * fixed->lines_per_block;
+	u32 lines = exact || !shared ? 0 : xdd_lines(fixed);
 	const struct {
 		const char *name;
 		u32 entries;

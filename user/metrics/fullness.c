@@ -7,12 +7,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <xdd/bits.h>
 #include <xdd/key.h>
 #include <xdd/slices.h>
 
+#include "user/clock.h"
 #include "user/loader/instance.h"
 #include "user/model.h"
 #include "user/store.h"
@@ -41,10 +41,8 @@ double fullness_rate(const struct xdd_fixed *fixed, const struct xdd_fill *fill)
 
 double fullness_rate_of(const struct xdd_fixed *fixed, double keys, u32 sites)
 {
-	double lines = (double)fixed->blocks * fixed->lines_per_block;
-
 	if (fixed->engine == XDD_ENGINE_tagged)
-		return model_tagged(keys / sites, lines);
+		return model_tagged(keys / sites, xdd_lines(fixed));
 	return model_sliced(fixed, keys / sites, fixed->slices, xdd_cells(fixed));
 }
 
@@ -96,15 +94,7 @@ double fullness_fairness(const double *loads, u32 n)
 		sum += loads[i];
 		squares += loads[i] * loads[i];
 	}
-	return squares ? sum * sum / (n * squares) : NAN;
-}
-
-static u64 monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ull + now.tv_nsec;
+	return model_fairness(sum, squares, n);
 }
 
 /* Density of each slice of @site into @density. Returns 0 or a negative errno. */
@@ -141,7 +131,7 @@ static int add_site(const struct instance *in, u32 site, double share, struct fu
 	f->known = f->known && record.sweeps;
 	if (!record.sweeps)
 		return 0;
-	f->since_sweep_ns = fmax(f->since_sweep_ns, monotonic_ns() - record.last_sweep_ns);
+	f->since_sweep_ns = fmax(f->since_sweep_ns, now_ns() - record.last_sweep_ns);
 	f->sweep_ns += record.sweep_ns;
 	f->period_ns = record.period_ns;
 	f->sweeps = fmax(f->sweeps, record.sweeps);
@@ -194,7 +184,6 @@ static int read_bits(const struct instance *in, const struct counters *counters,
 {
 	u64 distinct = counters->total.distinct.packets;
 	int err = loads_read(in, &f->loads);
-	double keys = in->meta.capacity_keys, bits;
 
 	if (err)
 		return err;
@@ -205,9 +194,8 @@ static int read_bits(const struct instance *in, const struct counters *counters,
 			share = (double)counters->distinct[site] / distinct;
 		f->fpr += share * loads_rate(&f->loads, site, in->fixed.hashes);
 	}
-	bits = (double)xdd_bits_lines(&in->fixed) * XDD_LINE_BITS;
 	if (in->fixed.engine == XDD_ENGINE_bloom)
-		f->fpr_full = model_timer(keys / f->loads.sites, 1, bits, in->fixed.hashes);
+		f->fpr_full = fullness_rate_of(&in->fixed, in->meta.capacity_keys, f->loads.sites);
 	return 0;
 }
 

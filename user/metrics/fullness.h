@@ -39,9 +39,7 @@ int fullness_read(const struct instance *in, const struct counters *counters,
 		  struct fullness *fullness);
 void fullness_free(struct fullness *fullness);
 
-/* Jain's fairness of @n loads, (sum)^2 / (n times the sum of squares), which is 1 where all are equal
- * and 1/n where one has all (koloniari-2011 section 5); NAN where there is no load.
- */
+/* model_fairness() of @n loads. */
 double fullness_fairness(const double *loads, u32 n);
 
 /* The rate at which a filter of one slice, or of a slice per line, gives a false positive. */
@@ -49,6 +47,9 @@ double fullness_rate(const struct xdd_fixed *fixed, const struct xdd_fill *fill)
 
 /* The same with @keys live in a filter of @sites sites, by how keys spread over the lines. */
 double fullness_rate_of(const struct xdd_fixed *fixed, double keys, u32 sites);
+
+/* A chance, of the next function's kind, beyond which the filter is plainly too small. */
+#define STORE_FPR_HIGH 0.01
 
 /* Chance that a key that is new at @now_ns is called a duplicate by @store. exact: wide digests
  * collide with at most 2^-62, and each of @distinct keys met, on average, half of the others.

@@ -8,29 +8,10 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include <xdd/engine_sbf.h>
+#include <xdd/slices.h>
 
 #include "user/loader/instance.h"
-
-static u32 cell_bits(const struct xdd_fixed *fixed)
-{
-	return fixed->engine == XDD_ENGINE_sbf ? fixed->sbf_bits : 1;
-}
-
-static bool one_array(const struct xdd_fixed *fixed)
-{
-	return fixed->engine == XDD_ENGINE_bloom || fixed->engine == XDD_ENGINE_sbf;
-}
-
-/* Cells that are not 0 in @n words. */
-static u64 cells_used(const u64 *words, u64 n, u32 bits)
-{
-	u64 used = 0;
-
-	for (u64 i = 0; i < n; i++)
-		used += __builtin_popcountll(xdd_sbf_used(words[i], bits));
-	return used;
-}
+#include "user/store.h"
 
 /* rlbsbf: as it counts itself. */
 static int read_kept(const struct instance *in, struct loads *loads)
@@ -53,8 +34,8 @@ static int read_kept(const struct instance *in, struct loads *loads)
 
 static int count_shared(const struct instance *in, struct loads *loads)
 {
-	u64 lines = xdd_bits_lines(&in->fixed), bytes = lines * sizeof(struct xdd_line);
-	u32 bits = cell_bits(&in->fixed);
+	u64 lines = xdd_lines(&in->fixed), bytes = lines * sizeof(struct xdd_line);
+	u32 bits = xdd_cell_bits(&in->fixed);
 	const struct xdd_line *all;
 
 	all = mmap(NULL, bytes, PROT_READ, MAP_SHARED, in->maps.lines, 0);
@@ -62,7 +43,7 @@ static int count_shared(const struct instance *in, struct loads *loads)
 		return -errno;
 	lines /= loads->filters;
 	for (u32 i = 0; i < loads->filters; i++) {
-		u64 used = cells_used(all[i * lines].word, lines * XDD_LINE_WORDS, bits);
+		u64 used = store_cells_used(all[i * lines].word, lines * XDD_LINE_WORDS, bits);
 
 		loads->share[i] = (double)used * bits / (lines * XDD_LINE_BITS);
 	}
@@ -72,7 +53,7 @@ static int count_shared(const struct instance *in, struct loads *loads)
 
 static int count_percpu(const struct instance *in, struct loads *loads)
 {
-	double cells = (double)xdd_bits_lines(&in->fixed) * XDD_LINE_BITS / cell_bits(&in->fixed);
+	double cells = (double)xdd_lines(&in->fixed) * XDD_LINE_BITS / xdd_cell_bits(&in->fixed);
 	const u32 words = XDD_CPU_BLOCK_BYTES / 8;
 	u64 *values = malloc((size_t)loads->sites * XDD_CPU_BLOCK_BYTES);
 	int err = values ? 0 : -ENOMEM;
@@ -81,8 +62,8 @@ static int count_percpu(const struct instance *in, struct loads *loads)
 		if (bpf_map_lookup_elem(in->maps.cpu_blocks, &block, values))
 			err = -errno;
 		for (u32 i = 0; !err && i < loads->sites; i++)
-			loads->share[i] += cells_used(values + (size_t)i * words, words,
-						      cell_bits(&in->fixed)) /
+			loads->share[i] += store_cells_used(values + (size_t)i * words, words,
+							    xdd_cell_bits(&in->fixed)) /
 					   cells;
 	}
 	free(values);
@@ -97,7 +78,7 @@ int loads_read(const struct instance *in, struct loads *loads)
 
 	loads->sites = percpu ? libbpf_num_possible_cpus() : 1;
 	loads->filters = in->fixed.hashes;
-	if (one_array(&in->fixed) || (percpu && !kept))
+	if (xdd_bits_one_array(&in->fixed) || (percpu && !kept))
 		loads->filters = 1;
 	loads->share = calloc((size_t)loads->sites * loads->filters, sizeof(*loads->share));
 	if (!loads->share)

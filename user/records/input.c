@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "user/capture/sink.h"
 #include "user/message.h"
 #include "user/records/interrupt.h"
 
@@ -65,8 +66,7 @@ static bool is_output(const struct input *in, int fd)
 {
 	struct stat st;
 
-	return S_ISREG(in->output.st_mode) && !fstat(fd, &st) && st.st_dev == in->output.st_dev &&
-	       st.st_ino == in->output.st_ino;
+	return S_ISREG(in->output.st_mode) && !fstat(fd, &st) && same_file(&st, &in->output);
 }
 
 static void give_up(struct input *in, const char *why)

@@ -6,9 +6,7 @@
 
 #include "user/metrics/fullness.h"
 #include "user/names.h"
-
-/* A rate of false positives beyond which the filter is plainly too small. */
-#define FPR_HIGH 0.01
+#include "user/provenance.h"
 
 #define BYPASS_NAME(name, help) #name,
 static const char *const bypass_names[] = { RECORD_BYPASSES(BYPASS_NAME) };
@@ -51,6 +49,7 @@ char *summary_json(const struct summary *s)
 	char *text;
 
 	json_object_update(all, filter);
+	provenance_json(all, s->options);
 	text = json_dumps(all, JSON_INDENT(2));
 	json_decref(filter);
 	json_decref(all);
@@ -90,7 +89,7 @@ static void print_errors(const struct summary *s, FILE *to)
 			"memory was short: %" PRIu64 " records were forgotten early, their "
 			"duplicates may have passed: give --memory more\n",
 			(uint64_t)forgotten);
-	if (fpr > FPR_HIGH)
+	if (fpr > STORE_FPR_HIGH)
 		fprintf(to, "the filter is too full for these records: distinct ones are dropped: "
 			    "give --memory more\n");
 }

@@ -9,6 +9,7 @@
 #include "user/records/key.h"
 
 struct summary {
+	const struct options *options;
 	const struct derived *derived;
 	struct xdd_store *store;
 	const struct key_rule *rule;

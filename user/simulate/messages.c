@@ -5,11 +5,12 @@
 #include <stdlib.h>
 
 #include "user/accessors.h"
+#include "user/model.h"
 #include "xdd/slices.h"
 
 u32 messages_slices(const struct xdd_fixed *fixed)
 {
-	return XDD_SLICED_ENGINES >> fixed->engine & 1 ? xdd_slices_count(fixed) : 0;
+	return xdd_engine_is_sliced(fixed->engine) ? xdd_slices_count(fixed) : 0;
 }
 
 int messages_open(struct messages *m, const struct xdd_fixed *fixed)
@@ -52,6 +53,6 @@ struct messages_spread messages_spread(const struct messages *m)
 		most = to > most ? to : most;
 	}
 	s.max_share = most / s.sum;
-	s.fairness = s.sum * s.sum / (m->slices * squares);
+	s.fairness = model_fairness(s.sum, squares, m->slices);
 	return s;
 }

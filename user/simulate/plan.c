@@ -174,5 +174,6 @@ int simulation_plan(struct simulation *sim, struct options *o)
 void simulation_close(struct simulation *sim)
 {
 	trace_close(&sim->trace);
+	free(sim->messages);
 	free(sim->rows);
 }

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #include "user/names.h"
+#include "user/provenance.h"
 #include "user/simulate/simulate.h"
 #include "user/store.h"
 #include "user/units.h"
-#include "user/version.h"
 #include "xdd/slices.h"
 
 #define RATE_NAME(name) [RATE_##name] = #name,
@@ -61,10 +61,10 @@ static void set_means(json_t *to, const struct tally *tallies, u32 n, u32 first,
 
 static json_t *counts_json(const struct tally *t)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:f, s:f}", "records", (json_int_t)t->records,
+	return json_pack("{s:I, s:I, s:I, s:I, s:f, s:f, s:f}", "records", (json_int_t)t->records,
 			 "distinct", (json_int_t)t->errors.distinct, "fp", (json_int_t)t->errors.fp,
 			 "fn", (json_int_t)t->errors.fn, "seconds", t->seconds, "filter_seconds",
-			 t->filter_seconds);
+			 t->filter_seconds, "cpu_seconds", t->cpu_seconds);
 }
 
 /* @n runs as one row: the first one's counts, and the means of the rates. */
@@ -149,26 +149,11 @@ void report_text(const struct simulation *sim, const struct tally *tallies)
 	print_rates(sim, tallies, RATE_given_fpr, RATE_given_fnr);
 }
 
-static void set_text(const char *name, const char *text, void *context)
-{
-	json_object_set_new(context, name, *text ? json_string(text) : json_true());
-}
-
-static json_t *options_json(const struct options *o)
-{
-	json_t *options = json_object();
-
-	options_given(o, set_text, options);
-	return options;
-}
-
 /* What can be had of the filter's size, as it is. */
 static u64 cells_of(const struct xdd_fixed *fixed)
 {
-	if (fixed->engine == XDD_ENGINE_sbf)
-		return xdd_cells(fixed) / fixed->sbf_bits;
-	if (!xdd_engine_has_bits(fixed->engine) || fixed->engine == XDD_ENGINE_bloom)
-		return xdd_cells(fixed);
+	if (!xdd_engine_has_bits(fixed->engine) || xdd_bits_one_array(fixed))
+		return xdd_cells(fixed) / xdd_cell_bits(fixed);
 	return (u64)xdd_bits_filter_lines(fixed) * fixed->hashes * XDD_LINE_BITS;
 }
 
@@ -235,17 +220,30 @@ static json_t *series_json(const struct simulation *sim)
 	return series;
 }
 
+/* The share of the messages that each slice got, over all runs. */
+static json_t *shares_json(const struct simulation *sim)
+{
+	json_t *shares = json_array();
+	double sum = 0;
+
+	for (u32 i = 0; i < sim->slices; i++)
+		sum += sim->messages[i];
+	for (u32 i = 0; i < sim->slices; i++)
+		json_array_append_new(shares, json_real(sim->messages[i] / sum));
+	return shares;
+}
+
 void report_json(const struct simulation *sim, const struct tally *tallies)
 {
 	json_t *all = row_json(tallies, sim->runs);
 
+	if (sim->messages)
+		json_object_set_new(json_object_get(all, "slices"), "shares", shares_json(sim));
 	set_filter(all, &sim->derived);
 	set_window(all, &sim->derived);
 	set_stream(all, sim);
 	json_object_set_new(all, "seed", json_integer(sim->derived.fixed.seed));
-	json_object_set_new(all, "options", options_json(sim->o));
-	json_object_set_new(all, "version", json_string(program_version));
-	json_object_set_new(all, "commit", json_string(program_commit));
+	provenance_json(all, sim->o);
 	if (sim->o->every)
 		json_object_set_new(all, "series", series_json(sim));
 	if (sim->runs > 1)

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "user/batch.h"
+#include "user/clock.h"
 #include "user/model.h"
 #include "user/simulate/messages.h"
 #include "user/simulate/simulate.h"
@@ -22,6 +22,7 @@ struct pass {
 	struct truth truth, given;
 	struct messages messages;
 	struct tally tally;
+	double start, cpu_start; /* seconds of the clock, and of this thread's */
 	double new_load,
 		all_load; /* the models of load by new keys, and also by forgotten copies */
 	u64 id[BATCH_MAX], at_ns[BATCH_MAX], last_ns;
@@ -29,12 +30,9 @@ struct pass {
 	bool seen[BATCH_MAX];
 };
 
-static double now_seconds(void)
+static double seconds_of(clockid_t clock)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec + now.tv_nsec * 1e-9;
+	return clock_ns(clock) * 1e-9;
 }
 
 /* Whether the engine's window is in ticks, so that it is another one than was given. */
@@ -43,49 +41,69 @@ static bool has_ticks(const struct pass *pass)
 	return xdd_engine_has_timers(pass->store.fixed.engine);
 }
 
-/* Identifier and time of record number @record, from 0. */
-static u64 pass_next(struct pass *pass, u64 record, u64 *at_ns)
+/* The times of the next @n records. */
+static void pass_times(struct pass *pass, u32 n)
 {
 	const struct simulation *sim = pass->sim;
+	u64 first = pass->tally.records;
 
-	*at_ns = sim->start_ns;
-	if (sim->clock == CLOCK_RATE)
-		*at_ns += (unsigned __int128)record * 1000000000 / sim->o->rate;
-	else if (sim->clock == CLOCK_TRACE)
-		*at_ns += sim->trace.times_ns[record];
-	else
-		*at_ns += record;
-	return sim->trace.ids ? sim->trace.ids[record] : stream_next(&pass->stream);
+	for (u32 i = 0; i < n; i++) {
+		u64 at_ns = first + i;
+
+		if (sim->clock == CLOCK_RATE)
+			at_ns = (unsigned __int128)at_ns * 1000000000 / sim->o->rate;
+		else if (sim->clock == CLOCK_TRACE)
+			at_ns = sim->trace.times_ns[at_ns];
+		pass->at_ns[i] = sim->start_ns + at_ns;
+	}
+}
+
+/* Their identifiers. */
+static void pass_ids(struct pass *pass, u32 n)
+{
+	const u32 *ids = pass->sim->trace.ids;
+	struct stream stream = pass->stream; /* not in memory: the compiler sees who writes to it */
+
+	for (u32 i = 0; i < n; i++)
+		pass->id[i] = ids ? ids[pass->tally.records + i] : stream_next(&stream);
+	pass->stream = stream;
 }
 
 /* The next @n records. The digest of an identifier is a bijection of it: keys never collide. */
 static void pass_draw(struct pass *pass, u32 n)
 {
-	for (u32 i = 0; i < n; i++) {
-		u64 id = pass_next(pass, pass->tally.records + i, &pass->at_ns[i]);
+	struct truth truth = pass->truth, given = pass->given;
+	bool wide = pass->store.fixed.engine == XDD_ENGINE_exact;
+	u64 seed = pass->stream.seed;
 
-		pass->id[i] = id;
-		truth_fetch(&pass->truth, id);
-		if (has_ticks(pass))
-			truth_fetch(&pass->given, id);
-		pass->digest[i].lo = xdd_mix64(id ^ pass->stream.seed);
-		pass->digest[i].hi = xdd_mix64(pass->digest[i].lo);
+	pass_times(pass, n);
+	pass_ids(pass, n);
+	for (u32 i = 0; i < n; i++) {
+		u64 id = pass->id[i];
+
+		truth_fetch(&truth, id);
+		if (given.seen)
+			truth_fetch(&given, id);
+		pass->digest[i].lo = xdd_mix64(id ^ seed);
+		if (wide)
+			pass->digest[i].hi = xdd_mix64(pass->digest[i].lo);
 	}
 }
 
 static void pass_ask(struct pass *pass, u32 n)
 {
-	double start = now_seconds();
+	double start = seconds_of(CLOCK_MONOTONIC);
 
-	batch_ask_at(&pass->store, pass->digest, pass->at_ns, n, pass->seen);
-	pass->tally.filter_seconds += now_seconds() - start;
+	batch_ask(&pass->store, pass->digest, pass->at_ns, n, pass->seen);
+	pass->tally.filter_seconds += seconds_of(CLOCK_MONOTONIC) - start;
 }
 
 static void errors_add(struct errors *errors, bool copy, bool seen)
 {
 	errors->distinct += !copy;
-	errors->fp += !copy && seen;
-	errors->fn += copy && !seen;
+	/* & of 0 or 1: a jump would be guessed wrong too often */
+	errors->fp += !copy & seen;
+	errors->fn += copy & !seen;
 }
 
 /* Let the models of load see what came in since @before. */
@@ -105,19 +123,21 @@ static void pass_model(struct pass *pass, const struct errors *before, u32 n)
 
 static void pass_judge(struct pass *pass, u32 n)
 {
-	struct errors before = pass->tally.errors;
+	struct errors before = pass->tally.errors, errors = before;
+	struct truth truth = pass->truth;
 	u64 tick_ns = pass->store.fixed.tick_ns;
 	bool ticks = has_ticks(pass);
 
 	for (u32 i = 0; i < n; i++) {
 		u64 id = pass->id[i], at = pass->at_ns[i];
 		bool seen = pass->seen[i];
-		bool copy = truth_ask(&pass->truth, id, ticks ? at / tick_ns : at);
+		bool copy = truth_ask(&truth, id, ticks ? at / tick_ns : at);
 
-		errors_add(&pass->tally.errors, copy, seen);
+		errors_add(&errors, copy, seen);
 		if (ticks)
 			errors_add(&pass->tally.given, truth_ask(&pass->given, id, at), seen);
 	}
+	pass->tally.errors = errors;
 	pass_model(pass, &before, n);
 	pass->tally.records += n;
 	pass->last_ns = pass->at_ns[n - 1];
@@ -177,15 +197,16 @@ static void set_slices(struct tally *tally, const struct messages *messages)
 	tally->rate[RATE_messages_per_lookup] = spread.sum / tally->records;
 }
 
-/* Complete the tally at the end of a stretch that began at @start. */
-static void pass_stop(struct pass *pass, double start)
+/* Complete the tally at the end of a stretch of a stream. */
+static void pass_stop(struct pass *pass)
 {
 	struct tally *t = &pass->tally;
 	double *rate = t->rate;
 
 	for (int i = 0; i < RATE_MAX; i++)
 		rate[i] = NAN;
-	t->seconds = now_seconds() - start;
+	t->seconds = seconds_of(CLOCK_MONOTONIC) - pass->start;
+	t->cpu_seconds = seconds_of(CLOCK_THREAD_CPUTIME_ID) - pass->cpu_start;
 	set_rates(rate, RATE_fpr, RATE_fnr, &t->errors, t->records);
 	rate[RATE_fpr_joint] = (double)t->errors.fp / t->records;
 	rate[RATE_fnr_joint] = (double)t->errors.fn / t->records;
@@ -221,18 +242,34 @@ static void pass_stretch(struct pass *pass, u64 end)
 
 static void pass_stream(struct simulation *sim, struct pass *pass)
 {
-	double start = now_seconds();
 	u64 end;
 
+	pass->start = seconds_of(CLOCK_MONOTONIC);
+	pass->cpu_start = seconds_of(CLOCK_THREAD_CPUTIME_ID);
 	while (pass->tally.records < sim->records) {
 		end = stretch_end(sim, pass->tally.records);
 		pass_stretch(pass, end);
-		pass_stop(pass, start);
+		pass_stop(pass);
 		if (end < sim->records && sim->rows)
 			sim->rows[sim->n_rows++] = pass->tally;
 		else if (end < sim->records)
 			report_row(&pass->tally);
 	}
+}
+
+/* Add those of a run to those of the others. */
+static int keep_messages(struct simulation *sim, const struct messages *messages)
+{
+	if (!messages->slices || messages->slices > SIMULATE_SLICES)
+		return 0;
+	if (!sim->messages)
+		sim->messages = calloc(messages->slices, sizeof(*sim->messages));
+	if (!sim->messages)
+		return -ENOMEM;
+	sim->slices = messages->slices;
+	for (u32 i = 0; i < messages->slices; i++)
+		sim->messages[i] += messages->to[i];
+	return 0;
 }
 
 static int pass_open(struct pass *pass, const struct xdd_fixed *fixed)
@@ -269,6 +306,8 @@ int simulation_run(struct simulation *sim, u32 run, struct tally *tally)
 	if (!err)
 		pass_stream(sim, pass);
 	*tally = pass->tally;
+	if (!err)
+		err = keep_messages(sim, &pass->messages);
 	store_close(&pass->store);
 	truth_close(&pass->truth);
 	truth_close(&pass->given);

@@ -56,8 +56,11 @@ struct tally {
 	struct errors given;
 	u32 slices; /* 0: the engine has none */
 	double rate[RATE_MAX];
-	double seconds, filter_seconds;
+	double seconds, filter_seconds, cpu_seconds; /* the last: of the thread */
 };
+
+/* Slices up to which the load of each is printed. */
+#define SIMULATE_SLICES 4096
 
 /* Where the time of a record comes from. */
 enum simulate_clock { CLOCK_RECORDS, CLOCK_RATE, CLOCK_TRACE };
@@ -70,6 +73,8 @@ struct simulation {
 	u64 start_ns; /* time of record 0 is at or after it; where a tick begins */
 	u64 records, domain;
 	u32 runs;
+	u64 *messages; /* of all runs, by slice: for --json, up to SIMULATE_SLICES of them; or NULL */
+	u32 slices;    /* so many */
 	struct tally *rows; /* for --json those of --every, @rows_each of each run */
 	u64 rows_each, n_rows;
 };

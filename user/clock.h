@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The time of a clock, in nanoseconds. */
+#ifndef USER_CLOCK_H
+#define USER_CLOCK_H
+
+#include <time.h>
+
+#include <xdd/types.h>
+
+static inline u64 clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * 1000000000ull + now.tv_nsec;
+}
+
+/* Of CLOCK_MONOTONIC. */
+static inline u64 now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+#endif
