@@ -35,8 +35,8 @@ struct capture_writer {
 	char error[512];
 };
 
-/* Begin to write what @set will return to @path, in @format. Returns 0 or a negative errno, with
- * a message in @err.
+/* Begin to write what @set will return to @path, in @format; @set NULL: items that were made by the
+ * caller, pcapng only. Returns 0 or a negative errno, with a message in @err.
  */
 int capture_writer_open(struct capture_writer *w, const struct capture_set *set, const char *path,
 			enum capture_format format, char *err, size_t err_size);
