@@ -41,7 +41,9 @@ __attribute__((format(printf, 3, 4))) static int writer_fail(struct capture_writ
 
 static const char *writer_name(const struct capture_writer *w)
 {
-	return w->sink.path ? w->sink.path : "standard output";
+	if (w->sink.path)
+		return w->sink.path;
+	return strcmp(w->path, "-") ? w->path : "standard output";
 }
 
 static int put(struct capture_writer *w, const void *data, size_t len)
@@ -347,6 +349,7 @@ int capture_writer_open(struct capture_writer *w, const struct capture_set *set,
 	int rc;
 
 	memset(w, 0, sizeof(*w));
+	w->path = path;
 	w->set = set;
 	w->format = format;
 	w->copy = set && capture_set_size(set) == 1 && capture_set_input_format(set, 0) == format;
@@ -389,9 +392,13 @@ int capture_writer_finish(struct capture_writer *w)
 	return 0;
 }
 
-void capture_writer_flush(struct capture_writer *w)
+int capture_writer_flush(struct capture_writer *w)
 {
-	sink_flush(&w->sink);
+	int rc = sink_flush(&w->sink);
+
+	if (rc)
+		return writer_fail(w, rc, "%s: cannot write: %s", writer_name(w), strerror(-rc));
+	return 0;
 }
 
 int capture_writer_publish(struct capture_writer *w)

@@ -5,6 +5,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "user/clock.h"
@@ -12,6 +13,8 @@
 #include "user/loader/program.h"
 #include "user/message.h"
 #include "user/metrics/counters.h"
+
+#define CLOCK_SLACK_NS 1000000
 
 static int read_counts(const struct event_reader *r, struct event_counts *counts)
 {
@@ -51,11 +54,21 @@ static int take_record(void *context, void *record, size_t size)
 	return r->take(r->context, event, event->time_ns + r->since_1970_ns, bytes);
 }
 
+/* Two clocks are never read at once: the difference is changed only if somebody set the time. */
+static void set_clock(struct event_reader *r)
+{
+	u64 before = now_ns(), real = clock_ns(CLOCK_REALTIME), took = now_ns() - before;
+	s64 since = real - before - took / 2;
+
+	if (llabs(since - r->since_1970_ns) > (s64)took + CLOCK_SLACK_NS)
+		r->since_1970_ns = since;
+}
+
 int event_reader_read(struct event_reader *r)
 {
 	int n;
 
-	r->since_1970_ns = clock_ns(CLOCK_REALTIME) - now_ns();
+	set_clock(r);
 	n = ring_buffer__consume(r->ring);
 	return n < 0 ? n : 0;
 }

@@ -118,7 +118,8 @@ int sample_read(struct sample *s)
 	if (instance_is_gone(&s->reader.in))
 		event_reader_follow(&s->reader);
 	code = event_reader_read(&s->reader);
-	capture_writer_flush(&s->writer);
+	if (!code)
+		code = capture_writer_flush(&s->writer);
 	return code ? failed(s, code) : 0;
 }
 
