@@ -220,7 +220,7 @@ int cmd_learn(struct options *o)
 	if (rc)
 		complain("learn: %s", job.filter.error);
 	/* It is the sample's: no filter is made. */
-	o->memory = 0;
+	o->given[OPT_memory] = false;
 	if (!rc) {
 		rc = derive_config(o, DERIVE_FILE, 1, 1, 1, &job.derived, err, sizeof(err));
 		if (rc)
