@@ -161,7 +161,8 @@ static void event_warnings(struct status *status)
 
 	if (in->live.event_kinds && !instance_events_pid(in))
 		warn(status,
-		     "up to %u events a second are recorded, and nobody reads them: xdp-dedup events "
+		     "up to %u events a second are recorded, and nobody reads them: xdp-dedup "
+		     "events "
 		     "%s --seconds 1 ends that",
 		     in->live.event_rate, in->name);
 }
