@@ -60,11 +60,13 @@ check_equal "no line of help is wider than 100" '' \
 for row in '0.02 8.480 31 11' '0.05 6.247 38 15' '0.08 5.271 53 21'; do
 	read -r fpr bits horizontal vertical <<<"$row"
 	for slicing in horizontal vertical; do
+		fp=$horizontal fn=27
+		[ $slicing = horizontal ] || fp=$vertical fn=101
 		plan --engine bloom --capacity 5M --hashes 4 --fpr-target "$fpr" --slicing $slicing \
 			--faults 4 --fault-fpr 0.15 --fnr-target 0.15
 		judge "$slicing $fpr: size" "abs(r['cells'] / 5e6 / $bits - 1) < .002 and r['binds'] == 'fpr'"
-		judge "$slicing $fpr: S_f" "r['faults']['slices_fp'] == ${!slicing} and
-r['faults']['slices_fn'] == r['slices'] == $([ $slicing = vertical ] && echo 101 || echo 27)"
+		judge "$slicing $fpr: S_f" "r['faults']['slices_fp'] == $fp and
+r['faults']['slices_fn'] == r['slices'] == $fn"
 		judge "$slicing $fpr: rates" 'r["met"] and r["faults"]["fnr"] <= 0.15 and
 r["faults"]["fpr"] < r["fpr"] and r["faults"]["vote"] == 4'
 	done
@@ -140,6 +142,7 @@ print(r["distinct"], "and abs(r[\"copies_per_key\"] * r[\"keys\"] -", r["duplica
 plan --from "$tmp/in.pcap" --window 1ms
 judge "in a shorter window fewer are live" '0 < r["keys"] < 2000 and r["packets_per_s"] > 0 and
 60 <= r["packet_bytes"] < 1600'
+# shellcheck disable=SC2016 # the inner shell expands it
 check_command "from a pipe" 0 'keys are live at the most' '' \
 	bash -c '"$0" plan --from - <"$1"' "$xdd" "$tmp/in.pcap"
 head -c 5000 "$tmp/in.pcap" >"$tmp/cut.pcap"
