@@ -19,7 +19,7 @@ struct batch {
 /* What is known beforehand about the events that come next. */
 struct ahead {
 	struct xdd_bits own[OWN_KEPT]; /* bit engines: of event i, at i % OWN_KEPT */
-	u64 mark[OWN_KEPT]; /* rlbsbf: resets no bit while no load is above it */
+	u64 mark[OWN_KEPT];	       /* rlbsbf: the loads up to which it resets no bit */
 };
 
 XDD_INLINE bool count(struct xdd_store *store, u32 found)
@@ -42,7 +42,7 @@ XDD_INLINE bool ask(const struct xdd_fixed *fixed, struct xdd_store *store,
 			     store->live.window_ns, store_random_ahead(store, i)));
 }
 
-/* Whether rlbsbf resets any bit for event @i, if it is new: maybe, or certainly not. */
+/* Whether rlbsbf may reset a bit for event @i; if not, it certainly does not. */
 XDD_INLINE bool may_reset(const struct xdd_fixed *fixed, const struct xdd_store *store,
 			  const struct ahead *ahead, u32 i)
 {
@@ -53,20 +53,15 @@ XDD_INLINE bool may_reset(const struct xdd_fixed *fixed, const struct xdd_store 
 	return ahead->mark[i % OWN_KEPT] < most;
 }
 
-/* What rlbsbf does where it resets no bit, without a jump for new keys: they come as they like. */
+/* What rlbsbf does where it resets no bit. */
 XDD_INLINE bool set_own(const struct xdd_fixed *fixed, struct xdd_store *store,
 			const struct xdd_bits *own)
 {
-	u64 new = !xdd_bits_all_set(fixed, own);
-
-	for (u32 k = 0; k < XDD_MAX_HASHES && k < fixed->hashes; k++) {
-		u32 shift;
-		u64 *word = xdd_bits_word(own, k, &shift);
-
-		store->loads.ones[k] += new & ~(*word >> shift);
-		*word |= new << shift;
-	}
-	return !new;
+	if (xdd_bits_all_set(fixed, own))
+		return true;
+	for (u32 k = 0; k < XDD_MAX_HASHES && k < fixed->hashes; k++)
+		store->loads.ones[k] += xdd_bits_set(fixed, own, k);
+	return false;
 }
 
 /* ask() where the bits of the key are known. */
@@ -125,7 +120,7 @@ XDD_INLINE void fetch_own(const struct xdd_fixed *fixed, struct xdd_store *store
 	}
 }
 
-/* The least load at which rlbsbf resets a bit. */
+/* Up to which loads rlbsbf resets no bit for an event with random number @random. */
 XDD_INLINE u64 least_mark(const struct xdd_fixed *fixed, u64 random)
 {
 	u64 bits = (u64)xdd_bits_filter_lines(fixed) * XDD_LINE_BITS, least = ~0ULL;
@@ -149,13 +144,14 @@ XDD_INLINE void fetch_random(const struct xdd_fixed *fixed, struct xdd_store *st
 
 	if (!xdd_engine_has_bits(fixed->engine) || fixed->engine == XDD_ENGINE_bloom)
 		return;
+	ahead->mark[i % OWN_KEPT] = 0; /* not drawn: copies need none */
+	if (!always && xdd_bits_all_set(fixed, &ahead->own[i % OWN_KEPT]))
+		return;
 	if (fixed->engine == XDD_ENGINE_rlbsbf) {
 		ahead->mark[i % OWN_KEPT] = least_mark(fixed, random);
 		if (!may_reset(fixed, store, ahead, i))
 			return;
 	}
-	if (!always && xdd_bits_all_set(fixed, &ahead->own[i % OWN_KEPT]))
-		return;
 	if (fixed->engine == XDD_ENGINE_sbf || fixed->engine == XDD_ENGINE_bsbfsd) {
 		lines = fixed->engine == XDD_ENGINE_sbf ? xdd_lines(fixed) : lines * n;
 		n = 1;
@@ -190,9 +186,8 @@ XDD_INLINE void ask_fetching(const struct xdd_fixed *fixed, struct xdd_store *st
 		if (random < n)
 			fetch_random(fixed, store, &ahead, random);
 		if (now < n)
-			batch->seen[now] =
-				bits ? ask_located(fixed, store, &ahead, now)
-				     : ask(fixed, store, batch, now);
+			batch->seen[now] = bits ? ask_located(fixed, store, &ahead, now)
+						: ask(fixed, store, batch, now);
 	}
 }
 
