@@ -182,7 +182,9 @@ int cmd_events(struct options *o)
 	char name[INSTANCE_NAME_MAX];
 	int code = EXIT_USAGE;
 
-	if (o->rate > MAX_RATE)
+	if (o->rate_bits)
+		complain("events: --rate counts events, not bits: for example --rate 100");
+	else if (o->rate > MAX_RATE)
 		complain("events: --rate %" PRIu64 ": at most %d a second", (uint64_t)o->rate,
 			 MAX_RATE);
 	else if (filter_open(&e.filter, o->filter, DIRECTION_ANY))
