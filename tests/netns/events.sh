@@ -176,6 +176,7 @@ check_command "... and what it left out" 0 '2 shown, 904 that --filter leaves ou
 check_command "a wrong expression" 2 '' "--filter 'frob frob'.*pcap-filter" \
 	"$xdd" events "$in" --filter 'frob frob'
 check_command "too many" 2 '' '--rate 2000000: at most' "$xdd" events "$in" --rate 2M
+check_command "bits are no events" 2 '' '--rate counts events' "$xdd" events "$in" --rate 1Gbit
 
 # A reader that goes away.
 "$xdd" events "$in" --rate 1M 2>"$tmp/summary" | head -n 1 >"$tmp/events" &
