@@ -79,7 +79,7 @@ static bool fixed_is_valid(const struct xdd_fixed *fixed)
 	return fixed->engine < XDD_ENGINE_MAX && fixed->key < XDD_KEY_MAX &&
 	       fixed->hash < XDD_HASH_MAX && lines && lines <= UINT32_MAX &&
 	       slices_are_valid(fixed, lines) && fixed->hashes && fixed->hashes <= XDD_MAX_HASHES &&
-	       fixed->tick_ns;
+	       fixed->equal <= fixed->hashes && fixed->tick_ns;
 }
 
 int store_open(struct xdd_store *store, const struct xdd_fixed *fixed, const struct xdd_live *live,

@@ -209,7 +209,8 @@ struct xdd_fixed {
 	u8 non_ip_frame;     /* frames without IP: key on the frame, else bypass */
 	u8 sbf_max;	     /* sbf: MAX, 1..2^sbf_bits - 1 */
 	u8 sbf_bits;	     /* sbf: bits of a cell, 1, 2, 4 or 8 */
-	u32 pad;
+	u8 equal;	     /* timer: of a copy's timers so many agree, 1..k; 0: no rule */
+	u8 pad[3];
 	u64 tick_ns;	      /* length of a tick, at least 1 */
 	u64 seed;	      /* XXH64 */
 	u32 variant;	      /* rsbf: enum xdd_variant */
