@@ -97,7 +97,7 @@ XDD_INLINE void fetch_own(const struct xdd_fixed *fixed, struct xdd_store *store
 XDD_INLINE bool rlbsbf_resets_any(const struct xdd_fixed *fixed, const struct xdd_store *store,
 				  u64 random)
 {
-	u64 bits = (u64)xdd_bits_filter_lines(fixed) * XDD_LINE_BITS;
+	u64 bits = xdd_bits_filter(fixed);
 	bool any = false;
 
 	for (u32 i = 0; i < XDD_MAX_HASHES && i < fixed->hashes; i++)
@@ -114,7 +114,8 @@ XDD_INLINE void fetch_random(const struct xdd_fixed *fixed, struct xdd_store *st
 	u64 random = store_random_ahead(store, i);
 	struct xdd_bits bits;
 
-	if (!xdd_engine_has_bits(fixed->engine) || fixed->engine == XDD_ENGINE_bloom)
+	if (!xdd_engine_has_bits(fixed->engine) || fixed->engine == XDD_ENGINE_bloom ||
+	    xdd_bits_in_line(fixed))
 		return;
 	if (!always && xdd_bits_all_set(fixed, &ahead->own[i % OWN_KEPT]))
 		return;
