@@ -36,7 +36,7 @@ XDD_INLINE bool xdd_bits_one_array(XDD_FIXED struct xdd_fixed *fixed)
 /* Whether the k filters lie in line. */
 XDD_INLINE bool xdd_bits_in_line(XDD_FIXED struct xdd_fixed *fixed)
 {
-	return xdd_engine_is_lined(fixed->engine) && fixed->slicing == XDD_SLICING_horizontal;
+	return fixed->slicing == XDD_SLICING_horizontal && xdd_engine_is_lined(fixed->engine);
 }
 
 /* Bits of a line that are one filter's; in line up to k - 1 at the end are not used. */
@@ -102,13 +102,15 @@ XDD_INLINE bool xdd_bits_locate(XDD_FIXED struct xdd_fixed *fixed, struct xdd_st
 XDD_INLINE bool xdd_bits_locate_line(struct xdd_line *line, u64 draws, u32 n, u32 cells, u32 apart,
 				     struct xdd_bits *bits)
 {
-	u32 draw[2] = { draws, draws >> 32 };
+	u32 draw = draws, next = draws >> 32, rest;
 
 	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
 		if (i >= n)
 			break;
 		bits->line[i] = line;
-		bits->at[i] = i * apart + xdd_range(draw[i & 1], cells, &draw[i & 1]);
+		bits->at[i] = i * apart + xdd_range(draw, cells, &rest);
+		draw = next;
+		next = rest;
 	}
 	return line;
 }
@@ -120,42 +122,57 @@ XDD_INLINE bool xdd_bits_own_anywhere(XDD_FIXED struct xdd_fixed *fixed, struct 
 	return xdd_bits_locate(fixed, store, digest->lo, fixed->hashes, xdd_lines(fixed), 0, own);
 }
 
+/* A bit of @line in each of k filters in line. */
+XDD_INLINE bool xdd_bits_each(XDD_FIXED struct xdd_fixed *fixed, struct xdd_line *line, u64 draws,
+			      struct xdd_bits *bits)
+{
+	u32 part = xdd_bits_of_line(fixed);
+
+	return xdd_bits_locate_line(line, draws, fixed->hashes, part, part, bits);
+}
+
+/* A bit in each of k filters apart. */
+XDD_INLINE bool xdd_bits_each_apart(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+				    u64 seed, struct xdd_bits *bits)
+{
+	u32 lines = xdd_bits_filter_lines(fixed);
+
+	return xdd_bits_locate(fixed, store, seed, fixed->hashes, lines, lines, bits);
+}
+
 /* The key's bit in each of k filters. */
 XDD_INLINE bool xdd_bits_own(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			     const struct xdd_digest *digest, struct xdd_bits *own)
 {
-	u32 lines = xdd_bits_filter_lines(fixed), part = xdd_bits_of_line(fixed), block;
+	u32 block;
 
-	if (xdd_bits_in_line(fixed))
-		return xdd_bits_locate_line(xdd_line_of(fixed, store, digest, &block),
-					    xdd_mix64(digest->lo), fixed->hashes, part, part, own);
-	return xdd_bits_locate(fixed, store, digest->lo, fixed->hashes, lines, lines, own);
+	if (!xdd_bits_in_line(fixed))
+		return xdd_bits_each_apart(fixed, store, digest->lo, own);
+	return xdd_bits_each(fixed, xdd_line_of(fixed, store, digest, &block),
+			     xdd_mix64(digest->lo), own);
 }
 
 /* A random bit in each of k filters, for an insertion of the key whose bits are @question->own. */
 XDD_INLINE bool xdd_bits_random(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 				const struct xdd_question *question, struct xdd_bits *random)
 {
-	u32 lines = xdd_bits_filter_lines(fixed), part = xdd_bits_of_line(fixed);
-
-	if (xdd_bits_in_line(fixed))
-		return xdd_bits_locate_line(question->own->line[0],
-					    xdd_bits_draw(question->random, 0), fixed->hashes, part,
-					    part, random);
-	return xdd_bits_locate(fixed, store, question->random, fixed->hashes, lines, lines, random);
+	if (!xdd_bits_in_line(fixed))
+		return xdd_bits_each_apart(fixed, store, question->random, random);
+	return xdd_bits_each(fixed, question->own->line[0], xdd_bits_draw(question->random, 0),
+			     random);
 }
 
 /* One in any of them. */
 XDD_INLINE bool xdd_bits_random_one(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 				    const struct xdd_question *question, struct xdd_bits *random)
 {
-	u32 lines = xdd_bits_filter_lines(fixed) * fixed->hashes;
-	u32 bits = xdd_bits_of_line(fixed) * fixed->hashes;
+	u32 k = fixed->hashes;
 
-	if (xdd_bits_in_line(fixed))
-		return xdd_bits_locate_line(question->own->line[0],
-					    xdd_bits_draw(question->random, 0), 1, bits, 0, random);
-	return xdd_bits_locate(fixed, store, question->random, 1, lines, 0, random);
+	if (!xdd_bits_in_line(fixed))
+		return xdd_bits_locate(fixed, store, question->random, 1,
+				       xdd_bits_filter_lines(fixed) * k, 0, random);
+	return xdd_bits_locate_line(question->own->line[0], xdd_bits_draw(question->random, 0), 1,
+				    xdd_bits_of_line(fixed) * k, 0, random);
 }
 
 /* The word that bit @i lies in, and its place there. Opaque: the bound is computed here. */
