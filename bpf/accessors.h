@@ -68,6 +68,70 @@ XDD_INLINE void xdd_packet_layers(XDD_FIXED struct xdd_fixed *fixed,
 	parse_ip(packet->source, packet->len, layers);
 }
 
+XDD_INLINE void xdd_packet_ip(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+			      struct xdd_layers *layers)
+{
+	(void)fixed;
+	parse_ip(packet->source, packet->len, layers);
+}
+
+__attribute__((noinline)) int walk_step(struct xdp_md *ctx, struct xdd_walk *walk,
+					struct xdd_layers *layers, struct xdd_around *around)
+{
+	struct xdd_packet packet;
+
+	if (!walk || !layers || !around)
+		return -1;
+	packet = packet_open(ctx, walk->end);
+	xdd_walk_step(&xdd_fixed, &packet, walk, layers, around);
+	return 0;
+}
+
+XDD_INLINE void xdd_packet_step(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+				struct xdd_walk *walk, struct xdd_layers *layers,
+				struct xdd_around *around)
+{
+	(void)fixed;
+	walk_step(packet->source, walk, layers, around);
+}
+
+__attribute__((noinline)) int walk_in(struct xdp_md *ctx, u32 len, struct xdd_walk *walk,
+				      struct xdd_layers *layers, struct xdd_around *around)
+{
+	struct xdd_packet packet = { .source = ctx, .len = len };
+
+	if (!walk || !layers || !around)
+		return -1;
+	xdd_walk_in(&xdd_fixed, &packet, walk, layers, around);
+	return 0;
+}
+
+XDD_INLINE void xdd_packet_inner(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+				 struct xdd_walk *walk, struct xdd_layers *layers,
+				 struct xdd_around *around)
+{
+	(void)fixed;
+	walk_in(packet->source, packet->len, walk, layers, around);
+}
+
+__attribute__((noinline)) u64 link_vids(struct xdp_md *ctx)
+{
+	struct xdd_packet packet = packet_open(ctx, 0);
+
+	return xdd_link_vids(&xdd_fixed, &packet);
+}
+
+XDD_INLINE u64 xdd_packet_vids(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet)
+{
+	(void)fixed;
+	return link_vids(packet->source);
+}
+
+XDD_INLINE u32 xdd_packet_iface(const struct xdd_packet *packet)
+{
+	return ((const struct xdp_md *)packet->source)->ingress_ifindex;
+}
+
 /* @n, which is 1..@max (a power of two): kernels before 6.18 do not see it through n - 1. */
 XDD_INLINE u32 bounded(u32 n, const u32 max)
 {
@@ -121,6 +185,74 @@ __attribute__((noinline)) int hash_rest(struct xdp_md *ctx, struct xdd_hash *has
 		return -1;
 	xdd_hash_rest(hash, copy->lead, copy->block + XDD_BLOCK, SCRATCH_LEAD, n);
 	return 0;
+}
+
+__attribute__((noinline)) int skip_extensions(struct xdp_md *ctx, struct xdd_layers *layers)
+{
+	struct xdd_packet packet = packet_open(ctx, 0);
+
+	if (!layers)
+		return -1;
+	xdd_skip_extensions(&packet, layers);
+	return 0;
+}
+
+XDD_INLINE void xdd_packet_extensions(const struct xdd_packet *packet, struct xdd_layers *layers)
+{
+	skip_extensions(packet->source, layers);
+}
+
+__attribute__((noinline)) int key_masks(struct xdp_md *ctx, const struct xdd_key *key,
+					struct xdd_masks *masks)
+{
+	struct xdd_packet packet = packet_open(ctx, 0);
+
+	if (!key || !masks)
+		return -1;
+	xdd_key_masks(&xdd_fixed, &packet, key, masks);
+	return 0;
+}
+
+__attribute__((noinline)) int mask_zero(struct xdd_scratch *copy, u32 from, u32 len)
+{
+	if (!copy)
+		return -1;
+	xdd_mask_zero(copy->block, from, len);
+	return 0;
+}
+
+__attribute__((noinline)) int hash_masked(struct xdp_md *ctx, struct xdd_hash *hash, u32 off, u32 n,
+					  const struct xdd_key *key)
+{
+	bool wide = xdd_digest_is_wide(&xdd_fixed);
+	struct xdd_scratch *copy;
+	u32 zero = 0;
+
+	if (!hash || n - 1 >= XDD_BLOCK)
+		return -1;
+	copy = bpf_map_lookup_elem(&scratch, &zero);
+	n = bounded(n, XDD_BLOCK);
+	if (!copy || bpf_xdp_load_bytes(ctx, off, copy->block, n))
+		return -1;
+	key_masks(ctx, key, &copy->masks);
+	for (u32 i = 0; i < XDD_MASKS; i++)
+		mask_zero(copy, copy->masks.part[i].off - off, copy->masks.part[i].len);
+	if (n < XDD_STRIPE)
+		xdd_hash_rest(hash, copy->lead, copy->block + XDD_BLOCK, SCRATCH_LEAD, n);
+	else
+		xdd_hash_block(hash, xdd_fixed.hash, wide, &xdd_secret, copy->block,
+			       copy->block + XDD_BLOCK, n);
+	return 0;
+}
+
+XDD_INLINE int xdd_packet_masked(XDD_FIXED struct xdd_fixed *fixed,
+				 XDD_FIXED struct xdd_secret *secret,
+				 const struct xdd_packet *packet, struct xdd_hash *hash, u32 off,
+				 u32 n, const struct xdd_key *key)
+{
+	(void)fixed;
+	(void)secret;
+	return hash_masked(packet->source, hash, off, n, key);
 }
 
 XDD_INLINE int xdd_packet_block(XDD_FIXED struct xdd_fixed *fixed,

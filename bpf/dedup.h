@@ -18,6 +18,18 @@ XDD_INLINE void count(struct xdd_count *at, u32 bytes)
 		count(&counters->name, bytes); \
 		break;
 
+#define COUNT_INNER(name, help)   \
+	case XDD_##name:          \
+		counters->name++; \
+		break;
+
+XDD_INLINE void count_inner(struct xdd_counters *counters, u32 inner)
+{
+	switch (inner) {
+		XDD_INNERS(COUNT_INNER)
+	}
+}
+
 XDD_INLINE void count_verdict(struct xdd_counters *counters, struct xdd_verdict verdict, u32 bytes)
 {
 	count(&counters->received, bytes);
@@ -26,6 +38,8 @@ XDD_INLINE void count_verdict(struct xdd_counters *counters, struct xdd_verdict 
 	default:
 		count(verdict.found & XDD_SEEN ? &counters->duplicate : &counters->distinct, bytes);
 	}
+	if (xdd_fixed.inner)
+		count_inner(counters, verdict.inner);
 	if (verdict.found & XDD_TIME_BACK)
 		counters->time_back++;
 	if (verdict.found & XDD_EVICTED)

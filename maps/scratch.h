@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Map `scratch`: per CPU, where bytes of a packet's fragments are copied to be hashed. */
+/* Map `scratch`: per CPU, where bytes of a packet's fragments are copied to be hashed, and which of
+ * them as zeros.
+ */
 #ifndef MAPS_SCRATCH_H
 #define MAPS_SCRATCH_H
 
@@ -7,6 +9,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "xdd/hash.h"
+#include "xdd/mask.h"
 
 /* Bytes in front of copied ones, so that a partial last word can be loaded from its end. */
 #define SCRATCH_LEAD 8
@@ -14,6 +17,7 @@
 struct xdd_scratch {
 	u8 lead[SCRATCH_LEAD];
 	u8 block[XDD_BLOCK];
+	struct xdd_masks masks;
 };
 
 struct {

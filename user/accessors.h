@@ -26,6 +26,63 @@ XDD_INLINE void xdd_packet_layers(XDD_FIXED struct xdd_fixed *fixed,
 	xdd_parse_ip(fixed, packet, layers);
 }
 
+XDD_INLINE void xdd_packet_ip(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+			      struct xdd_layers *layers)
+{
+	xdd_parse_ip(fixed, packet, layers);
+}
+
+XDD_INLINE void xdd_packet_step(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+				struct xdd_walk *walk, struct xdd_layers *layers,
+				struct xdd_around *around)
+{
+	xdd_walk_step(fixed, packet, walk, layers, around);
+}
+
+XDD_INLINE void xdd_packet_inner(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+				 struct xdd_walk *walk, struct xdd_layers *layers,
+				 struct xdd_around *around)
+{
+	xdd_walk_in(fixed, packet, walk, layers, around);
+}
+
+XDD_INLINE void xdd_packet_extensions(const struct xdd_packet *packet, struct xdd_layers *layers)
+{
+	xdd_skip_extensions(packet, layers);
+}
+
+XDD_INLINE u64 xdd_packet_vids(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet)
+{
+	return xdd_link_vids(fixed, packet);
+}
+
+XDD_INLINE u32 xdd_packet_iface(const struct xdd_packet *packet)
+{
+	return packet->source ? *(const u32 *)packet->source : 0;
+}
+
+XDD_INLINE int xdd_packet_masked(XDD_FIXED struct xdd_fixed *fixed,
+				 XDD_FIXED struct xdd_secret *secret,
+				 const struct xdd_packet *packet, struct xdd_hash *hash, u32 off,
+				 u32 n, const struct xdd_key *key)
+{
+	struct xdd_masks masks;
+	u8 copy[XDD_BLOCK] = {};
+
+	if (off > packet->len || n > packet->len - off || n > sizeof(copy))
+		return -1;
+	memcpy(copy, packet->data + off, n);
+	xdd_key_masks(fixed, packet, key, &masks);
+	for (u32 i = 0; i < XDD_MASKS; i++)
+		xdd_mask_zero(copy, masks.part[i].off - off, masks.part[i].len);
+	if (n < XDD_STRIPE)
+		xdd_hash_rest(hash, copy, copy + sizeof(copy), 0, n);
+	else
+		xdd_hash_block(hash, fixed->hash, xdd_digest_is_wide(fixed), secret, copy,
+			       copy + sizeof(copy), n);
+	return 0;
+}
+
 XDD_INLINE int xdd_packet_block(XDD_FIXED struct xdd_fixed *fixed,
 				XDD_FIXED struct xdd_secret *secret,
 				const struct xdd_packet *packet, struct xdd_hash *hash, u32 off,

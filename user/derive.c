@@ -92,6 +92,49 @@ static void derive_kinds(struct work *w)
 		derive_bit_kinds(w);
 }
 
+/* Of each kind of tunnel the ports that were given, else the usual ones. */
+static void derive_tunnels(struct work *w)
+{
+#define TUNNEL_ROW(name, ports, help) { XDD_TUNNEL_##name, ports },
+	static const struct {
+		u8 tunnel;
+		u16 ports[4];
+	} usual[] = { XDD_TUNNELS(TUNNEL_ROW) };
+	const struct option_ports *given = &w->o->tunnel_port;
+	struct xdd_fixed *f = &w->out->fixed;
+	u32 named = 0, n = 0;
+
+	f->inner = w->o->inner;
+	f->vni_key = w->o->vni == POLICY_KEY;
+	for (; n < given->used; n++) {
+		f->tunnel_port[n] = given->port[n];
+		f->tunnel_kind[n] = given->tunnel[n];
+		named |= 1u << given->tunnel[n];
+	}
+	for (u32 i = 0; i < XDD_ARRAY_SIZE(usual) * 4; i++) {
+		u16 port = usual[i / 4].ports[i % 4];
+
+		if (!port || named >> usual[i / 4].tunnel & 1 || n == XDD_TUNNEL_PORTS)
+			continue;
+		f->tunnel_port[n] = port;
+		f->tunnel_kind[n++] = usual[i / 4].tunnel;
+	}
+}
+
+static void derive_policy(struct work *w)
+{
+	const struct options *o = w->o;
+	struct xdd_fixed *f = &w->out->fixed;
+
+	f->changed_fields = o->ignore | o->include;
+	f->payload_bytes = o->payload;
+	f->scope_iface = o->scope == SCOPE_INTERFACE;
+	f->vlan_key = o->vlan.key;
+	f->vlan_maps = o->vlan.maps;
+	memcpy(f->vlan_from, o->vlan.from, sizeof(f->vlan_from));
+	memcpy(f->vlan_to, o->vlan.to, sizeof(f->vlan_to));
+}
+
 /* A NIC's checksums are the real ones; anonymised captures have wrong ones, segmentation offload
  * leaves lengths at 0, and a snap length cuts frames.
  */
@@ -451,6 +494,8 @@ int derive_config(const struct options *o, enum derive_target target, unsigned i
 			      "another --name",
 			      XDD_MAX_IFACES, n_ifaces);
 	derive_kinds(&w);
+	derive_tunnels(&w);
+	derive_policy(&w);
 	derive_checks(&w);
 	derive_live(&w);
 	ret = derive_seed(&w);

@@ -25,6 +25,15 @@ LIST(action, XDD_DUP_ACTIONS)
 LIST(placement, XDD_PLACEMENTS)
 LIST(clock, XDD_CLOCKS)
 
+#define TUNNEL_NAME(name, ports, help) #name,
+const char *const tunnel_names[] = { XDD_TUNNELS(TUNNEL_NAME) NULL };
+#define FIELD_NAME(name, by_default, help) #name,
+#define FIELD_HELP(name, by_default, help) help,
+const char *const field_names[] = { XDD_FIELDS(FIELD_NAME) NULL };
+const char *const field_help[] = { XDD_FIELDS(FIELD_HELP) NULL };
+const char *const scope_names[] = { "all", "interface", NULL };
+const char *const policy_names[] = { "ignore", "key", NULL };
+
 int name_index(const char *const *names, const char *word)
 {
 	for (int i = 0; names[i]; i++)

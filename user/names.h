@@ -15,6 +15,9 @@ extern const char *const action_names[], *const action_help[];
 extern const char *const placement_names[], *const placement_help[];
 extern const char *const clock_names[], *const clock_help[];
 extern const char *const variant_names[], *const variant_help[];
+extern const char *const tunnel_names[], *const policy_names[], *const scope_names[];
+/* With '_' where users write '-'. */
+extern const char *const field_names[], *const field_help[];
 
 /* The action on duplicates as --action takes it: "drop", "mark:dscp=63", "redirect:IFACE". @text has
  * room for ACTION_TEXT_MAX; @target: the interface of redirect. Returns @text.

@@ -298,6 +298,128 @@ static int parse_output(struct value *v)
 	return 0;
 }
 
+/* Call @add for each word of the list of @v. Returns 0, or what it returned first. */
+static int each_word(struct value *v, int (*add)(struct value *v, char *word), const char *list)
+{
+	char *copy = strdup(list), *rest = copy, *word;
+	int err = copy ? 0 : -ENOMEM;
+
+	while (!err && (word = strsep(&rest, ",")))
+		err = add(v, word);
+	free(copy);
+	return err;
+}
+
+static int add_field(struct value *v, char *word)
+{
+	int field;
+
+	if (strchr(word, '_'))
+		return -EINVAL;
+	for (char *c = word; *c; c++)
+		if (*c == '-')
+			*c = '_';
+	field = name_index(field_names, word);
+	if (field < 0)
+		return -EINVAL;
+	*(u32 *)v->at |= 1u << field;
+	return 0;
+}
+
+/* --ignore is for fields that are compared by default, --include for the others. */
+static int parse_fields(struct value *v)
+{
+	bool ignore = !strcmp(v->label, "--ignore");
+	u32 *fields = v->at;
+	u32 wrong;
+
+	*fields = 0;
+	if (each_word(v, add_field, v->text))
+		return -EINVAL;
+	wrong = *fields & (ignore ? ~(u32)XDD_DEFAULT_FIELDS : XDD_DEFAULT_FIELDS);
+	if (wrong)
+		return refuse(v->err, v->err_size, -EINVAL, "%s %s: by default %s is %s", v->label,
+			      v->text, field_names[__builtin_ctz(wrong)],
+			      ignore ? "not compared anyway" : "compared anyway");
+	return 0;
+}
+
+static int parse_payload(struct value *v)
+{
+	if (!strcmp(v->text, "all")) {
+		*(u32 *)v->at = 0;
+		return 0;
+	}
+	return parse_number(v);
+}
+
+/* One A=B of --vlan map: */
+static int add_vlan(struct value *v, char *word)
+{
+	struct option_vlan *vlan = v->at;
+	char *equals = strchr(word, '=');
+	u64 from, to;
+
+	if (!equals)
+		return -EINVAL;
+	*equals = 0;
+	if (units_number(word, &from) || units_number(equals + 1, &to))
+		return -EINVAL;
+	if (!from || from > 4095 || to > 4095 || vlan->maps == XDD_MAX_VLAN_MAPS)
+		return -ERANGE;
+	vlan->from[vlan->maps] = from;
+	vlan->to[vlan->maps] = to;
+	vlan->maps++;
+	return 0;
+}
+
+static int parse_vlan(struct value *v)
+{
+	static const char prefix[] = "map:";
+	struct option_vlan *vlan = v->at;
+
+	memset(vlan, 0, sizeof(*vlan));
+	if (!strcmp(v->text, "ignore"))
+		return 0;
+	vlan->key = true;
+	if (!strcmp(v->text, "key"))
+		return 0;
+	if (strncmp(v->text, prefix, strlen(prefix)))
+		return -EINVAL;
+	return each_word(v, add_vlan, v->text + strlen(prefix));
+}
+
+/* One TUNNEL=PORT of --tunnel-port. */
+static int add_tunnel_port(struct value *v, char *word)
+{
+	struct option_ports *ports = v->at;
+	char *equals = strchr(word, '=');
+	int tunnel, err;
+	u64 port;
+
+	if (!equals)
+		return -EINVAL;
+	*equals = 0;
+	tunnel = name_index(tunnel_names, word);
+	err = tunnel < 0 ? -EINVAL : units_number(equals + 1, &port);
+	if (err)
+		return err;
+	if (!port || port > UINT16_MAX || ports->used == XDD_TUNNEL_PORTS)
+		return -ERANGE;
+	ports->port[ports->used] = port;
+	ports->tunnel[ports->used] = tunnel;
+	ports->used++;
+	return 0;
+}
+
+static int parse_tunnel_port(struct value *v)
+{
+	struct option_ports *ports = v->at;
+
+	ports->used = 0;
+	return each_word(v, add_tunnel_port, v->text);
+}
+
 /* A file; "-" is none here: what stream prints there are the records. */
 static int parse_path(struct value *v)
 {
@@ -314,6 +436,15 @@ static int parse_delimiter(struct value *v)
 	if (strlen(text) != 1)
 		return -EINVAL;
 	*(u8 *)v->at = *text;
+	return 0;
+}
+
+/* The expression itself is compiled for each link type: capture/filter.h. */
+static int parse_filter(struct value *v)
+{
+	if (!v->text[strspn(v->text, " \t\n")])
+		return -EINVAL;
+	*(const char **)v->at = v->text;
 	return 0;
 }
 
@@ -336,6 +467,7 @@ static int parse_distribution(struct value *v)
 static const char *const mode_names[] = { "native", "generic", "auto", NULL };
 static const char *const off_on_names[] = { "off", "on", NULL };
 static const char *const unit_names[] = { "s", "ms", "us", "ns", NULL };
+static const char *const direction_names[] = { "any", "in", "out", NULL };
 static const char *const format_names[] = { "pcap", "pcapng", NULL };
 
 const struct kind kind_flag = { .parse = parse_flag };
@@ -403,6 +535,34 @@ const struct kind kind_key = {
 	.choices = key_names,
 };
 const struct kind kind_non_ip = { .parse = parse_non_ip, .what = "pass or frame" };
+const struct kind kind_fields = {
+	.parse = parse_fields,
+	.what = "fields (see xdp-dedup help policy)",
+};
+const struct kind kind_payload = {
+	.parse = parse_payload,
+	.what = "a number of bytes from 1 to 65535, or all",
+	.least = 1,
+	.most = UINT16_MAX,
+};
+const struct kind kind_vlan = {
+	.parse = parse_vlan,
+	.what = "ignore, key, or map: with at most 8 VLANs A=B, A from 1 and B from 0 to 4095",
+};
+const struct kind kind_scope = {
+	.parse = parse_choice,
+	.what = "a scope (all, interface)",
+	.choices = scope_names,
+};
+const struct kind kind_vni = {
+	.parse = parse_choice,
+	.what = "a policy (ignore, key)",
+	.choices = policy_names,
+};
+const struct kind kind_tunnel_port = {
+	.parse = parse_tunnel_port,
+	.what = "at most 8 ports, each as TUNNEL=PORT (vxlan, geneve, gtpu, mpls)",
+};
 const struct kind kind_hash = {
 	.parse = parse_choice,
 	.what = "a hash (keyed, siphash, xxh64)",
@@ -499,4 +659,19 @@ const struct kind kind_time_unit = {
 const struct kind kind_path = {
 	.parse = parse_path,
 	.what = "the name of a file (./-x for a file called -x)",
+};
+const struct kind kind_filter = {
+	.parse = parse_filter,
+	.what = "an expression of tcpdump",
+};
+const struct kind kind_direction = {
+	.parse = parse_choice,
+	.what = "a direction (any, in, out)",
+	.choices = direction_names,
+};
+const struct kind kind_seconds = {
+	.parse = parse_number,
+	.what = "a number of seconds from 1 to 86400",
+	.least = 1,
+	.most = 86400,
 };

@@ -158,7 +158,7 @@ static int parse_value(struct options *o, int i, const char *text, char *err, si
 	*err = 0;
 	ret = row->kind->parse(&v);
 	if (!ret) {
-		o->given |= 1ull << i;
+		o->given[i] = true;
 		o->text[i] = text;
 	} else if (!*err)
 		refuse(err, err_size, ret, "%s %s: not %s; for example %s %s", label,
@@ -214,6 +214,36 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 		label_of(&rows[only[i].id], label);
 		return refuse(err, err_size, -EINVAL, "%s is for %s", label, only[i].text);
 	}
+	return 0;
+}
+
+/* Options about the key that say nothing without another one, or with one. */
+static int validate_key(const struct options *o, char *err, size_t err_size)
+{
+	if (!o->inner && option_given(o, OPT_tunnel_port))
+		return refuse(err, err_size, -EINVAL,
+			      "--tunnel-port says where tunnels are found: add --inner");
+	if (!o->inner && o->vni == POLICY_KEY)
+		return refuse(err, err_size, -EINVAL,
+			      "--vni key is about the packets in tunnels: add --inner");
+	if (o->key != XDD_KEY_packet &&
+	    (option_given(o, OPT_ignore) || option_given(o, OPT_payload) ||
+	     (o->include & ~(1u << XDD_FIELD_macs))))
+		return refuse(err, err_size, -EINVAL,
+			      "--ignore, --include and --payload change the packet key: they have "
+			      "no place with --key %s",
+			      key_names[o->key]);
+	if ((o->vlan.key || o->scope || o->include) &&
+	    (o->key == XDD_KEY_frame || o->key == XDD_KEY_offset))
+		return refuse(err, err_size, -EINVAL,
+			      "--key %s compares bytes as they lie: --vlan, --scope and --include "
+			      "have no place with it",
+			      key_names[o->key]);
+	if (o->inner && (o->key == XDD_KEY_frame || o->key == XDD_KEY_offset))
+		return refuse(err, err_size, -EINVAL,
+			      "--key %s compares bytes of the frame as they lie: --inner has no "
+			      "place there",
+			      key_names[o->key]);
 	return 0;
 }
 
@@ -282,6 +312,8 @@ static int validate(const struct options *o, char *err, size_t err_size)
 	bool window = o->engine == OPTION_AUTO || !xdd_engine_has_bits(o->engine);
 	int ret = validate_engine(o, err, err_size);
 
+	if (!ret)
+		ret = validate_key(o, err, err_size);
 	if (!ret)
 		ret = validate_size(o, err, err_size);
 	if (!ret)

@@ -24,10 +24,13 @@ enum {
 	ON_BENCH = 1 << 8,
 	ON_SIMULATE = 1 << 9,
 	ON_STREAM = 1 << 10,
+	ON_EXPLAIN = 1 << 11,
+	ON_LEARN = 1 << 12,
 	ON_NIC = ON_LOAD | ON_RUN,
-	ON_FILTER = ON_NIC | ON_PCAP, /* filters of packets */
+	ON_FILTER = ON_NIC | ON_PCAP,	 /* filters of packets */
+	ON_KEY = ON_FILTER | ON_EXPLAIN, /* what the key of a packet depends on */
 	ON_EVENTS = ON_STREAM | ON_SIMULATE,
-	ON_ALL = (1 << 11) - 1,
+	ON_ALL = (1 << 13) - 1,
 	EVERYDAY = 1 << 15, /* shown by --help */
 };
 
@@ -39,7 +42,7 @@ enum {
 	  "tagged, timer, exact, ...: see help engines (default: tagged on a NIC, exact for "      \
 	  "files)",                                                                                \
 	  "tagged")                                                                                \
-	X(memory, size, 0, "SIZE", ON_FILTER | ON_EVENTS | EVERYDAY,                               \
+	X(memory, size, 0, "SIZE", ON_FILTER | ON_EVENTS | ON_LEARN | EVERYDAY,                    \
 	  "filter size in all (default 32MiB; --engine exact on files: as needed)", "64MiB")       \
 	X(capacity, count, 0, "KEYS", ON_FILTER | ON_EVENTS,                                       \
 	  "size for this many live keys instead of --memory", "4M")                                \
@@ -47,7 +50,7 @@ enum {
 	  "false-positive rate that --capacity is to reach (timer, bloom: 0.001); --engine sbf: "  \
 	  "that sets P (0.1), rsbf: K",                                                            \
 	  "0.001")                                                                                 \
-	X(window, time, 0, "TIME", ON_FILTER | ON_EVENTS | ON_SET | EVERYDAY,                      \
+	X(window, time, 0, "TIME", ON_KEY | ON_EVENTS | ON_SET | EVERYDAY,                         \
 	  "how long a packet is remembered (default 20ms; stream: for ever)", "20ms")              \
 	X(ticks, ticks, 0, "N", ON_FILTER | ON_EVENTS,                                             \
 	  "resolution: ticks in a window, 1 to 119 (default 16)", "16")                            \
@@ -99,17 +102,42 @@ enum {
 	  "of --slicing hv and vh: parts that each slice is cut into", "4")                        \
 	X(placement, placement, 0, "NAME", ON_NIC | EVERYDAY,                                      \
 	  "shared, percpu, or auto: shared unless one interface has one receive queue", "shared")  \
-	X(key, key, 0, "KIND", ON_FILTER | EVERYDAY,                                               \
+	X(key, key, 0, "KIND", ON_KEY | EVERYDAY,                                                  \
 	  "what makes two packets the same: packet (default), frame, flow, biflow, src, dst, "     \
 	  "srcdst, offset:LEN@POS",                                                                \
 	  "packet")                                                                                \
-	X(non_ip, non_ip, 0, "POLICY", ON_FILTER,                                                  \
-	  "frames without IP: pass them (default), or compare them as frame does", "pass")         \
+	X(non_ip, non_ip, 0, "POLICY", ON_KEY,                                                     \
+	  "frames without IP: pass them (default), or frame: compare them without addresses and "  \
+	  "tags",                                                                                  \
+	  "pass")                                                                                  \
+	X(ignore, fields, 0, "FIELDS", ON_KEY,                                                     \
+	  "fields that do not tell packets apart, of those that do (see help policy)",             \
+	  "ipid,tcp-opts")                                                                         \
+	X(include, fields, 0, "FIELDS", ON_KEY,                                                    \
+	  "fields that tell packets apart, of those that do not by default", "ttl,macs")           \
+	X(payload, payload, 0, "BYTES", ON_KEY,                                                    \
+	  "compare only so many bytes behind the IP header, or all (default)", "128")              \
+	X(vlan, vlan, 0, "POLICY", ON_KEY,                                                         \
+	  "VLANs: ignore (default), key: they tell packets apart, or map:A=B,...: the same, A "    \
+	  "counting as B",                                                                         \
+	  "map:300=50")                                                                            \
+	X(scope, scope, 0, "SCOPE", ON_FILTER,                                                     \
+	  "find copies across all interfaces (default), or on the same interface only",            \
+	  "interface")                                                                             \
+	X(inner, flag, 0, NULL, ON_KEY,                                                            \
+	  "look into tunnels: compare the innermost packet (see help tunnels)", NULL)              \
+	X(vni, vni, 0, "POLICY", ON_KEY,                                                           \
+	  "tunnel identifiers (VNI, GRE key, TEID): ignore (default), or key: they tell packets "  \
+	  "apart",                                                                                 \
+	  "key")                                                                                   \
+	X(tunnel_port, tunnel_port, 0, "LIST", ON_KEY,                                             \
+	  "TUNNEL=PORT,...: UDP ports instead of the usual ones, of vxlan, geneve, gtpu, mpls",    \
+	  "vxlan=4789,vxlan=14789,geneve=16081")                                                   \
 	X(hash, hash, 0, "NAME", ON_FILTER | ON_STREAM, "keyed (default), siphash or xxh64",       \
 	  "keyed")                                                                                 \
 	X(seed, seed, 0, "N", ON_FILTER | ON_EVENTS,                                               \
 	  "seed of the hash, or random (default: random on a NIC, 0 for files)", "42")             \
-	X(verify_checksum, flag, 0, NULL, ON_PCAP,                                                 \
+	X(verify_checksum, flag, 0, NULL, ON_PCAP | ON_EXPLAIN | ON_LEARN,                         \
 	  "pass IPv4 packets with a wrong header checksum, uncompared", NULL)                      \
 	X(action, action, 0, "ACTION", ON_NIC | ON_SET | EVERYDAY,                                 \
 	  "what happens to duplicates: drop (default), count, mark[:dscp=N|:meta], "               \
@@ -126,7 +154,7 @@ enum {
 	  "promiscuous mode while attached (default on; restored afterwards)", "on")               \
 	X(name, name, 0, "NAME", ON_NIC | EVERYDAY,                                                \
 	  "name of the instance (default: the first IFACE)", "tap")                                \
-	X(netns, netns, 0, "NAME", ON_NIC | ON_CHECK,                                              \
+	X(netns, netns, 0, "NAME", ON_NIC | ON_CHECK | ON_LEARN,                                   \
 	  "the interfaces are in this network namespace", "blue")                                  \
 	X(force, flag, 0, NULL, ON_NIC,                                                            \
 	  "go on although check found trouble, and replace another XDP program", NULL)             \
@@ -137,6 +165,17 @@ enum {
 	  "write what is kept to this file; - is stdout (.gz: compressed)", "clean.pcap")          \
 	X(dups, output, 0, "FILE", ON_PCAP | EVERYDAY, "write the dropped copies to this file",    \
 	  "copies.pcap")                                                                           \
+	X(pairs, output, 0, "FILE", ON_PCAP,                                                       \
+	  "list each copy, its first and the time between them in this CSV file", "pairs.csv")     \
+	X(filter, filter, 0, "EXPR", ON_PCAP | ON_LEARN,                                           \
+	  "compare only what this expression of tcpdump matches; the rest passes", "'udp or arp'") \
+	X(direction, direction, 0, "WAY", ON_PCAP | ON_LEARN,                                      \
+	  "compare only frames that came in or went out, where the file says so: in, out or any "  \
+	  "(default)",                                                                             \
+	  "in")                                                                                    \
+	X(packets, count, 0, "N", ON_LEARN, "end the sample after N packets", "100k")              \
+	X(seconds, seconds, 0, "T", ON_LEARN,                                                      \
+	  "end the sample after T seconds (an interface: default 10)", "30")                       \
 	X(format, format, 0, "NAME", ON_PCAP | EVERYDAY,                                           \
 	  "pcap or pcapng (default: the input's format)", "pcapng")                                \
 	X(field, field, 0, "N", ON_STREAM,                                                         \
@@ -164,7 +203,6 @@ enum {
 /* OPT_window, ...: index of an option; see option_given(). */
 #define OPTION_ENUM(field, ...) OPT_##field,
 enum option_id { OPTIONS(OPTION_ENUM) OPT_MAX };
-XDD_ASSERT(OPT_MAX <= 64, "a bit each in options.given");
 
 /* Value of an enumerated option that was left, or set, to `auto`. */
 #define OPTION_AUTO (-1)
@@ -175,6 +213,25 @@ enum option_progress { PROGRESS_OFF, PROGRESS_ON }; /* or OPTION_AUTO */
 enum option_unit { UNIT_S, UNIT_MS, UNIT_US, UNIT_NS };
 enum option_format { FORMAT_PCAP, FORMAT_PCAPNG }; /* or OPTION_AUTO: as the input */
 
+enum option_policy { POLICY_IGNORE, POLICY_KEY };
+
+enum option_scope { SCOPE_ALL, SCOPE_INTERFACE };
+
+/* --vlan */
+struct option_vlan {
+	bool key;
+	u32 maps;
+	u16 from[XDD_MAX_VLAN_MAPS];
+	u16 to[XDD_MAX_VLAN_MAPS];
+};
+
+/* --tunnel-port, as given. */
+struct option_ports {
+	u32 used;
+	u16 port[XDD_TUNNEL_PORTS];
+	u8 tunnel[XDD_TUNNEL_PORTS]; /* enum xdd_tunnel */
+};
+
 /* Everything the command line said. Strings point into argv. Numbers are 0 and enumerations
  * OPTION_AUTO where nothing was given, unless a default is named: derive_config() in derive.h
  * completes them for a NIC or a file.
@@ -183,7 +240,7 @@ struct options {
 	const char *command; /* its name */
 	char **args;	     /* what is not an option: interfaces, files, names */
 	int n_args;
-	u64 given;		   /* bit OPT_<field> */
+	bool given[OPT_MAX];	   /* see option_given() */
 	const char *text[OPT_MAX]; /* of those given, the value as it was written */
 
 	int engine;	   /* enum xdd_engine */
@@ -205,8 +262,15 @@ struct options {
 
 	int key; /* enum xdd_key_kind; default packet */
 	u32 offset_len, offset_pos;
-	bool non_ip; /* true: frame */
-	int hash;    /* enum xdd_hash_kind */
+	bool non_ip;	     /* true: frame */
+	u32 ignore, include; /* bits by enum xdd_field */
+	u32 payload;	     /* bytes; 0: all */
+	struct option_vlan vlan;
+	int scope; /* enum option_scope; default all */
+	bool inner;
+	int vni; /* enum option_policy; default ignore */
+	struct option_ports tunnel_port;
+	int hash; /* enum xdd_hash_kind */
 	u64 seed;
 	bool seed_random; /* --seed random */
 	bool verify_checksum;
@@ -225,8 +289,11 @@ struct options {
 
 	const char *write; /* output or NULL; "-" is stdout */
 	const char *dups;
-	int format;   /* enum option_format */
-	int progress; /* enum option_progress */
+	const char *pairs;
+	const char *filter; /* in the syntax of tcpdump, or NULL */
+	int direction;	    /* enum capture_direction; default any */
+	int format;	    /* enum option_format */
+	int progress;	    /* enum option_progress */
 
 	u32 field, time_field; /* from 1 */
 	u8 delimiter;	       /* default a tab */
@@ -235,6 +302,9 @@ struct options {
 	const char *summary, *save, *restore; /* files or NULL */
 
 	const char *trace, *trace_columns;
+	u64 packets; /* 0: no end */
+	u32 seconds; /* 0: no end */
+
 	u64 records, domain, window_records, rate, every;
 	double distribution; /* 0: uniform, else ALPHA of zipf */
 	double distinct;     /* above 0, below 1 */
@@ -245,7 +315,7 @@ struct options {
 
 static inline bool option_given(const struct options *o, enum option_id id)
 {
-	return o->given >> id & 1;
+	return o->given[id];
 }
 
 #define DEFAULT_MARK_DSCP 63

@@ -37,7 +37,8 @@ struct store_header {
 	struct xdd_secret secret;
 };
 
-XDD_ASSERT(sizeof(struct store_header) == 352 + sizeof(struct xdd_secret),
+XDD_ASSERT(sizeof(struct store_header) ==
+		   240 + sizeof(struct xdd_fixed) + sizeof(struct xdd_secret),
 	   "store_header has no holes");
 
 /* A file being read. */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <xdd/config.h>
+
 #include "names.h"
 
 static void print_names(FILE *to, const char *title, const char *const *names,
@@ -34,6 +36,123 @@ static void topic_engines(FILE *to)
 		"window: they are for long streams, and xdp-dedup simulate shows what they "
 		"mistake\n"
 		"and miss.\n");
+}
+
+/* The fields that are compared by default, or the others. */
+static void print_fields(FILE *to, bool by_default)
+{
+	for (int i = 0; field_names[i]; i++) {
+		char name[16];
+
+		if ((XDD_DEFAULT_FIELDS >> i & 1) != by_default)
+			continue;
+		snprintf(name, sizeof(name), "%s", field_names[i]);
+		for (char *c = name; *c; c++)
+			if (*c == '_')
+				*c = '-';
+		fprintf(to, "  %-12s %s\n", name, field_help[i]);
+	}
+}
+
+#define PRINT_TUNNEL(name, ports, help) print_tunnel(to, #name, help, (const u16[4])ports);
+static void print_tunnel(FILE *to, const char *name, const char *help, const u16 ports[4])
+{
+	fprintf(to, "  %-8s %-32s", name, help);
+	for (int i = 0; i < 4 && ports[i]; i++)
+		fprintf(to, " %u", ports[i]);
+	fputc('\n', to);
+}
+
+static void topic_tunnels(FILE *to)
+{
+	fprintf(to, "--inner compares the innermost IP packet instead of the outermost, up to 4 "
+		    "inside each\nother and 40 headers in all. Over UDP, and on which ports unless "
+		    "--tunnel-port says others:\n");
+	XDD_TUNNELS(PRINT_TUNNEL)
+	fprintf(to,
+		"Without ports: IP in IP; GRE with any flags, also of version 1 (PPTP), NVGRE, "
+		"ERSPAN I, II\n"
+		"and III; MPLS, with Ethernet behind the labels if neither 4 nor 6 comes first; "
+		"PPPoE; and\n"
+		"what switches put before Ethernet: VN-Tag, 802.1BR, PBB, FabricPath, TRILL.\n"
+		"Not read: ESP, L2TP, LISP, GUE, NSH, MACsec, compressed or encrypted PPP.\n\n"
+		"What is no IP inside, is cut, or has a wrong header leaves the last packet that "
+		"was whole as\n"
+		"what is compared, and is counted (inner_truncated, inner_malformed, "
+		"inner_unsupported). An\n"
+		"outer fragment is compared as it is. --vni key: packets of different VNIs, GRE "
+		"keys or TEIDs\n"
+		"(those of the innermost tunnel that has one) are different, and so is one that "
+		"is in no tunnel.\n");
+}
+
+static void topic_policy(FILE *to)
+{
+	fprintf(to,
+		"Two packets are the same if their IP packets are, except in fields that the way "
+		"changes.\n\nFields that --ignore takes out of --key packet:\n");
+	print_fields(to, true);
+	fprintf(to, "Fields that --include adds to it:\n");
+	print_fields(to, false);
+	fprintf(to,
+		"\nAn ignored field of the transport header is found behind extension headers, "
+		"too, "
+		"if it lies in\nthe first 1024 bytes behind the IP header, but not in later "
+		"fragments. "
+		"The lengths always tell\npackets apart, and so do addresses, protocol, ports and "
+		"payload.\n\n"
+		"--payload BYTES  compares only so many bytes behind the IP header\n"
+		"--vlan key       packets in different VLANs are different: all tags of the "
+		"Ethernet "
+		"header that\n                 is nearest to the packet, identifiers only; 0 is no "
+		"tag\n"
+		"--vlan map:A=B   the same, and VLAN A counts as B, or as no tag where B is 0\n"
+		"--scope          interface: only copies on the same interface, or in files the "
+		"same "
+		"pcapng\n                 interface or input\n"
+		"--non-ip frame   frames without IP are compared from the EtherType on, without "
+		"tags "
+		"and, of\n                 ARP and 802.3 lengths, without padding; those to "
+		"01:80:c2:00:00:00 up to 0f,\n                 which end at the next switch, "
+		"always pass\n");
+}
+
+static void topic_copies(FILE *to)
+{
+	fprintf(to,
+		"Two packets with the same key, at most a window apart, are copies; the first one "
+		"is kept.\n"
+		"\n"
+		"learn FILE|IFACE   looks at a sample and takes nothing away: how many equal "
+		"packets "
+		"there\n"
+		"                   are, how far apart, in which fields they differ, and what each "
+		"of\n"
+		"                   several windows would drop. Equal packets up to 100 ms apart "
+		"count as\n"
+		"                   copies, later ones as sent again. Unsure are those without "
+		"identification\n"
+		"                   (IPv4 with 0, IPv6 without fragment header) and with the same "
+		"TTL: a\n"
+		"                   host may have sent them twice. The advice is the shortest "
+		"window "
+		"from\n"
+		"                   1 ms on that finds all but one in 200 copies, by those "
+		"that are\n"
+		"                   sure if there are any.\n"
+		"explain FILE A B   says of two frames, numbered from 1, which fields are in the "
+		"key, "
+		"which\n"
+		"                   differ, and which options would turn the verdict. It does not "
+		"know what\n"
+		"                   a key is: it changes each field and asks the filter's own code "
+		"again.\n"
+		"pcap --pairs FILE  lists each copy with its first as CSV. A filter does not know "
+		"the "
+		"first:\n"
+		"                   this keeps, beside it, 48 bytes or more for each packet of a "
+		"window. A\n"
+		"                   copy without a first is an error of the filter.\n");
 }
 
 static void topic_cluster(FILE *to)

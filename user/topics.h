@@ -11,6 +11,9 @@
 /* X(name, summary); topic_<name>() in topics.c prints it. */
 #define TOPICS(X)                                                                            \
 	X(engines, "engines, keys, hashes, slicing, placement, clocks, actions")             \
+	X(tunnels, "--inner: what is looked into, and how far")                              \
+	X(policy, "what tells packets apart on your site: fields, VLANs, interfaces")        \
+	X(copies, "what counts as a copy, and how to find out: learn, explain")              \
 	X(cluster, "filters on several machines")                                            \
 	X(papers, "where the filters come from")                                             \
 	X(records, "what stream takes for a record, its time and its window; saved filters") \

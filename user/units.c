@@ -208,3 +208,11 @@ const char *units_size_text(u64 bytes, char text[UNITS_TEXT_MAX])
 
 	return write_scaled(bytes, sizes, order, text);
 }
+
+const char *units_time_word(u64 ns, char text[UNITS_TEXT_MAX])
+{
+	char *space = strchr(units_time_text(ns, text), ' ');
+
+	memmove(space, space + 1, strlen(space));
+	return text;
+}

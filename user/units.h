@@ -33,4 +33,7 @@ int units_number(const char *text, u64 *number);
 const char *units_time_text(u64 ns, char text[UNITS_TEXT_MAX]);
 const char *units_size_text(u64 bytes, char text[UNITS_TEXT_MAX]);
 
+/* The same as an option takes it: "1.25ms". */
+const char *units_time_word(u64 ns, char text[UNITS_TEXT_MAX]);
+
 #endif

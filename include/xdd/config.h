@@ -10,7 +10,7 @@
 #include "types.h"
 
 /* Changes whenever a pinned layout changes: a loader refuses pins of another one. */
-#define XDD_ABI 4
+#define XDD_ABI 5
 
 #define XDD_MAX_IFACES 16
 #define XDD_MAX_HASHES 8
@@ -84,6 +84,37 @@
 	X(exact, "nanoseconds at each packet") \
 	X(coarse, "the jiffy clock: cheap, steps of 1/HZ")
 
+#define XDD_PORTS(...)      \
+	{                   \
+		__VA_ARGS__ \
+	}
+
+/* Tunnels over UDP: X(name, ports, help). The ports are what IANA or the kernel gave them. */
+#define XDD_TUNNELS(X)                                                           \
+	X(vxlan, XDD_PORTS(4789, 8472, 4790), "VXLAN and its generic extension") \
+	X(geneve, XDD_PORTS(6081), "Geneve")                                     \
+	X(gtpu, XDD_PORTS(2152), "GTP-U")                                        \
+	X(mpls, XDD_PORTS(6635), "MPLS")
+
+#define XDD_TUNNEL_PORTS 8 /* of all tunnels together */
+#define XDD_MAX_INNER 4	   /* IP packets inside the outermost one */
+#define XDD_MAX_HEADERS 40 /* of tunnels, links and packets on the way to the innermost */
+
+/* Fields of the packet key: X(name, 1 if it is compared by default, help). */
+#define XDD_FIELDS(X)                                                    \
+	X(ipid, 1, "IPv4 identification")                                \
+	X(ttl, 0, "TTL, hop limit")                                      \
+	X(dscp, 0, "the upper six bits of TOS and traffic class")        \
+	X(ecn, 0, "the lower two")                                       \
+	X(flowlabel, 0, "IPv6 flow label")                               \
+	X(macs, 0, "both addresses of the nearest Ethernet header")      \
+	X(l4csum, 1, "checksum of TCP, UDP, UDP-Lite, ICMP, DCCP, SCTP") \
+	X(tcp_seq, 1, "TCP sequence number")                             \
+	X(tcp_ack, 1, "TCP acknowledgement number")                      \
+	X(tcp_opts, 1, "TCP options")
+
+#define XDD_MAX_VLAN_MAPS 8
+
 #define XDD_ENUM_ENGINE(name, memory, help) XDD_ENGINE_##name,
 #define XDD_ENUM_KEY(name, help) XDD_KEY_##name,
 #define XDD_ENUM_HASH(name, help) XDD_HASH_##name,
@@ -92,6 +123,9 @@
 #define XDD_ENUM_PLACEMENT(name, help) XDD_PLACEMENT_##name,
 #define XDD_ENUM_CLOCK(name, help) XDD_CLOCK_##name,
 #define XDD_ENUM_VARIANT(name, help) XDD_VARIANT_##name,
+#define XDD_ENUM_FIELD(name, by_default, help) XDD_FIELD_##name,
+#define XDD_DEFAULT_FIELD(name, by_default, help) | (by_default) << XDD_FIELD_##name
+#define XDD_ENUM_TUNNEL(name, ports, help) XDD_TUNNEL_##name,
 enum xdd_engine { XDD_ENGINES(XDD_ENUM_ENGINE) XDD_ENGINE_MAX };
 enum xdd_key_kind { XDD_KEYS(XDD_ENUM_KEY) XDD_KEY_MAX };
 enum xdd_hash_kind { XDD_HASHES(XDD_ENUM_HASH) XDD_HASH_MAX };
@@ -100,6 +134,9 @@ enum xdd_dup_action { XDD_DUP_ACTIONS(XDD_ENUM_ACTION) XDD_ACTION_MAX };
 enum xdd_placement { XDD_PLACEMENTS(XDD_ENUM_PLACEMENT) XDD_PLACEMENT_MAX };
 enum xdd_clock { XDD_CLOCKS(XDD_ENUM_CLOCK) XDD_CLOCK_MAX };
 enum xdd_variant { XDD_VARIANTS(XDD_ENUM_VARIANT) XDD_VARIANT_MAX };
+enum xdd_field { XDD_FIELDS(XDD_ENUM_FIELD) XDD_FIELD_MAX };
+enum { XDD_DEFAULT_FIELDS = 0 XDD_FIELDS(XDD_DEFAULT_FIELD) };
+enum xdd_tunnel { XDD_TUNNELS(XDD_ENUM_TUNNEL) XDD_TUNNEL_MAX };
 
 /* The engines of one kind of memory, as bits by enum xdd_engine. */
 enum xdd_memory { XDD_MEMORY_timers, XDD_MEMORY_table, XDD_MEMORY_bits };
@@ -186,6 +223,18 @@ struct xdd_fixed {
 	u32 variant;	      /* rsbf: enum xdd_variant */
 	u32 reset_bits;	      /* sbf: cells that each event counts down, 1..64/sbf_bits */
 	u64 reservoir_events; /* rsbf: events until s/i is p*, at most 2^42 */
+	u16 tunnel_port[XDD_TUNNEL_PORTS]; /* UDP, destination; 0: a free entry */
+	u8 tunnel_kind[XDD_TUNNEL_PORTS];  /* enum xdd_tunnel */
+	u32 changed_fields;		   /* bits by enum xdd_field: not as by default */
+	u32 payload_bytes;		   /* of the packet behind its IP header; 0: all */
+	u8 vlan_key;			   /* VLAN identifiers tell packets apart ... */
+	u8 vlan_maps;			   /* ... of which the first so many in: */
+	u8 scope_iface;			   /* packets of different interfaces are different */
+	u8 inner;			   /* key on the innermost packet of tunnels ... */
+	u8 vni_key;			   /* ... and on the identifier of the tunnel around it */
+	u8 pad2[3];
+	u16 vlan_from[XDD_MAX_VLAN_MAPS];
+	u16 vlan_to[XDD_MAX_VLAN_MAPS]; /* 0: as without the tag */
 };
 
 /* Lines of the filter; per CPU under that placement. */
@@ -227,6 +276,12 @@ XDD_INLINE bool xdd_slices_one_line(XDD_FIXED struct xdd_fixed *fixed)
 	return xdd_slices_pick_one(fixed) && fixed->slices == xdd_lines(fixed);
 }
 
+/* Whether the packet key has @field. */
+XDD_INLINE bool xdd_field_in(XDD_FIXED struct xdd_fixed *fixed, u32 field)
+{
+	return (XDD_DEFAULT_FIELDS ^ fixed->changed_fields) >> field & 1;
+}
+
 /* An attached interface; ifindex 0 is a free slot. */
 struct xdd_iface {
 	u32 ifindex;
@@ -249,7 +304,7 @@ struct xdd_live {
 /* Entries of map `targets`. */
 enum xdd_dev { XDD_DEV_DUPLICATES, XDD_DEV_FORWARD, XDD_DEV_MAX };
 
-XDD_ASSERT(sizeof(struct xdd_fixed) == 112, "xdd_fixed has no holes");
+XDD_ASSERT(sizeof(struct xdd_fixed) == 184, "xdd_fixed has no holes");
 XDD_ASSERT(sizeof(struct xdd_live) == 32 - 8 + 8 * XDD_MAX_IFACES, "xdd_live has no holes");
 
 #endif

@@ -23,6 +23,7 @@
 	X(malformed, "IP headers with a wrong version or length")              \
 	X(bad_checksum, "IPv4 packets whose header checksum is wrong")         \
 	X(unsupported, "link types, or deeper tag or header chains than read") \
+	X(filtered, "frames that --filter or --direction leaves out")          \
 	X(stale, "filter state that could not be trusted at that moment")      \
 	X(internal, "faults of ours: a map entry that was missing")
 
@@ -32,11 +33,18 @@
 	X(redirected, "packets sent to another interface") \
 	X(redirect_errors, "redirections that failed at once, then passed")
 
+/* Why --inner went no deeper: the packet is known by the last layer that was valid. */
+#define XDD_INNERS(X)                                                                   \
+	X(inner_truncated, "tunnels whose packet ends before its headers or length do") \
+	X(inner_malformed, "tunnels whose packet has a wrong header or checksum")       \
+	X(inner_unsupported, "tunnels nested deeper than is read")
+
 /* Events beside the sums: plain numbers, no bytes. */
 #define XDD_NOTES(X)                                                               \
 	X(time_back, "look-ups that arrived with an earlier tick than the line's") \
 	X(evictions, "live entries replaced in a full line (copies may pass)")     \
-	X(mark_failed, "duplicates that could not be marked, and passed unmarked")
+	X(mark_failed, "duplicates that could not be marked, and passed unmarked") \
+	XDD_INNERS(X)
 
 struct xdd_count {
 	u64 packets;
@@ -57,6 +65,9 @@ struct xdd_counters {
 
 #define XDD_REASON_ENUM(name, help) XDD_BYPASS_##name,
 enum xdd_bypass { XDD_BYPASSES(XDD_REASON_ENUM) XDD_BYPASS_MAX };
+
+#define XDD_INNER_ENUM(name, help) XDD_##name,
+enum xdd_inner { XDD_inner_fine, XDD_INNERS(XDD_INNER_ENUM) XDD_INNER_MAX };
 
 XDD_ASSERT(sizeof(struct xdd_counters) % 8 == 0, "counters are 64-bit words");
 

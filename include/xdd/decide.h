@@ -19,6 +19,7 @@
 struct xdd_verdict {
 	u32 bypass; /* enum xdd_bypass; XDD_BYPASS_MAX: the filter was asked */
 	u32 found;  /* enum xdd_found bits: XDD_SEEN is a duplicate */
+	u32 inner;  /* enum xdd_inner */
 };
 
 #define XDD_ASK_ENGINE(name, memory, help) \
@@ -83,7 +84,7 @@ XDD_INLINE struct xdd_verdict xdd_judge(XDD_FIXED struct xdd_fixed *fixed,
 					const struct xdd_live *live, struct xdd_store *store,
 					const struct xdd_identity *identity, u64 now_ns, u64 random)
 {
-	struct xdd_verdict verdict = { XDD_BYPASS_MAX, 0 };
+	struct xdd_verdict verdict = { XDD_BYPASS_MAX, 0, XDD_inner_fine };
 	u32 window = live->window_ticks;
 
 	if (live->abi != XDD_ABI || window - 1 >= XDD_MAX_WINDOW_TICKS) {
@@ -107,11 +108,13 @@ XDD_INLINE struct xdd_verdict xdd_decide(XDD_FIXED struct xdd_fixed *fixed,
 					 u64 now_ns, u64 random)
 {
 	struct xdd_identity identity = {};
-	struct xdd_verdict verdict = { xdd_identify(fixed, secret, packet, &identity), 0 };
+	struct xdd_verdict verdict = { xdd_identify(fixed, secret, packet, &identity), 0, 0 };
 
-	if (verdict.bypass != XDD_BYPASS_MAX)
-		return verdict;
-	return xdd_judge(fixed, live, store, &identity, now_ns, random);
+	if (verdict.bypass == XDD_BYPASS_MAX)
+		verdict = xdd_judge(fixed, live, store, &identity, now_ns, random);
+	if (fixed->inner)
+		verdict.inner = identity.key.inner;
+	return verdict;
 }
 
 #endif

@@ -11,7 +11,9 @@
 #define XDD_KEY_H
 
 #include "hash.h"
-#include "parse.h"
+#include "mask.h"
+#include "site.h"
+#include "tunnel.h"
 
 /* All fields that come from the packet are in network order. */
 struct xdd_head {
@@ -21,10 +23,10 @@ struct xdd_head {
 	u8 ihl;	      /* packet key, IPv4: header length in words */
 	u32 tail_len; /* bytes of the tail */
 	u32 a; /* packet: IPv4 identification, fragment; IPv6 length. flows: ports. frame: link */
-	u32 b; /* packet, IPv4: total length; frame: wire length */
+	u32 b; /* packet, IPv4: total length, TOS, TTL; IPv6: flow label. frame: wire length */
 	union {
-		u32 v4[4]; /* source, destination, 0, 0 */
-		u64 v6[6]; /* source, destination; 0, 0, but see xdd_key_complete() */
+		u32 v4[4]; /* source, destination, site policy's word in two, or 0 */
+		u64 v6[6]; /* source, destination, that word, 0; but see xdd_key_complete() */
 	};
 };
 
@@ -35,7 +37,8 @@ XDD_ASSERT(offsetof(struct xdd_head, v4) + 16 == XDD_HEAD_SHORT, "IPv4 heads are
 
 struct xdd_key {
 	struct xdd_head head;
-	u32 head_len; /* XDD_HEAD_SHORT or sizeof(head) */
+	u16 head_len; /* XDD_HEAD_SHORT or sizeof(head) */
+	u16 inner;    /* enum xdd_inner: why it is not known by a packet further in */
 	u32 tail;     /* offset of the tail in the packet */
 };
 
@@ -44,6 +47,14 @@ struct xdd_key {
  */
 extern void xdd_packet_layers(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
 			      struct xdd_layers *layers);
+
+/* Accessor: xdd_walk_in(), in BPF a function. */
+extern void xdd_packet_inner(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+			     struct xdd_walk *walk, struct xdd_layers *layers,
+			     struct xdd_around *around);
+
+/* Accessor: xdd_skip_extensions(), in BPF a function. */
+extern void xdd_packet_extensions(const struct xdd_packet *packet, struct xdd_layers *layers);
 
 /* Accessors: feed @n bytes of @packet from @off to @hash, by xdd_hash_block() (32..XDD_BLOCK
  * bytes in whole stripes) and xdd_hash_rest() (1..31). Return 0, or -1 where they could not
@@ -57,6 +68,13 @@ extern int xdd_packet_rest(const struct xdd_packet *packet, struct xdd_hash *has
 extern int xdd_packet_blocks(XDD_FIXED struct xdd_fixed *fixed, XDD_FIXED struct xdd_secret *secret,
 			     const struct xdd_packet *packet, struct xdd_hash *hash, u32 off,
 			     u32 blocks);
+
+/* Accessor: feed @n bytes (32..XDD_BLOCK in whole stripes, or 1..31) of the tail of @key, masked.
+ * Returns 0 or -1.
+ */
+extern int xdd_packet_masked(XDD_FIXED struct xdd_fixed *fixed, XDD_FIXED struct xdd_secret *secret,
+			     const struct xdd_packet *packet, struct xdd_hash *hash, u32 off, u32 n,
+			     const struct xdd_key *key);
 
 /* Whether the engine needs both halves of the digest. */
 XDD_INLINE bool xdd_digest_is_wide(XDD_FIXED struct xdd_fixed *fixed)
@@ -119,10 +137,57 @@ XDD_INLINE void xdd_head_flow(struct xdd_head *head, const struct xdd_layers *la
 	head->a = sport | (u32)dport << 16;
 }
 
-/* Addresses that the key names; the others stay 0. Returns 0 or a bypass reason. */
-XDD_INLINE int xdd_head_addresses(const struct xdd_packet *packet, u32 kind,
-				  const struct xdd_layers *layers, struct xdd_key *key)
+/* TOS, at bit 16, as far as the key has it. */
+XDD_INLINE u32 xdd_head_tos(XDD_FIXED struct xdd_fixed *fixed, u8 tos)
 {
+	u32 dscp = xdd_field_in(fixed, XDD_FIELD_dscp) ? 0xfc : 0;
+	u32 ecn = xdd_field_in(fixed, XDD_FIELD_ecn) ? 0x03 : 0;
+
+	return (tos & (dscp | ecn)) << 16;
+}
+
+/* TTL or hop limit, at bit 24. */
+XDD_INLINE u32 xdd_head_ttl(XDD_FIXED struct xdd_fixed *fixed, u8 ttl)
+{
+	return xdd_field_in(fixed, XDD_FIELD_ttl) ? (u32)ttl << 24 : 0;
+}
+
+/* The fields of the packet key beside addresses. */
+XDD_INLINE void xdd_head_ipv4(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_ipv4 *ip,
+			      struct xdd_head *head)
+{
+	head->proto = ip->proto;
+	head->ihl = ip->version_ihl & 15;
+	head->a = ip->id | (u32)ip->fragment << 16;
+	head->b = ip->total_length;
+	if (!fixed->changed_fields)
+		return;
+	if (!xdd_field_in(fixed, XDD_FIELD_ipid))
+		head->a = (u32)ip->fragment << 16;
+	head->b = ip->total_length | xdd_head_tos(fixed, ip->tos) | xdd_head_ttl(fixed, ip->ttl);
+}
+
+XDD_INLINE void xdd_head_ipv6(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_ipv6 *ip,
+			      struct xdd_head *head)
+{
+	u32 first = xdd_ntohl(ip->version_class_flow);
+
+	head->proto = ip->next_header;
+	head->a = ip->payload_length;
+	if (!fixed->changed_fields)
+		return;
+	head->a = ip->payload_length | xdd_head_tos(fixed, first >> 20) |
+		  xdd_head_ttl(fixed, ip->hop_limit);
+	if (xdd_field_in(fixed, XDD_FIELD_flowlabel))
+		head->b = first & 0xfffff;
+}
+
+/* Addresses that the key names; the others stay 0. Returns 0 or a bypass reason. */
+XDD_INLINE int xdd_head_addresses(XDD_FIXED struct xdd_fixed *fixed,
+				  const struct xdd_packet *packet, const struct xdd_layers *layers,
+				  struct xdd_key *key)
+{
+	const u32 kind = fixed->key;
 	bool src = kind != XDD_KEY_dst, dst = kind != XDD_KEY_src;
 	struct xdd_head *head = &key->head;
 	struct xdd_ipv4 ip4;
@@ -135,10 +200,7 @@ XDD_INLINE int xdd_head_addresses(const struct xdd_packet *packet, u32 kind,
 		head->v4[1] = dst ? ip4.dst : 0;
 		if (kind != XDD_KEY_packet)
 			return 0;
-		head->proto = ip4.proto;
-		head->ihl = ip4.version_ihl & 15;
-		head->a = ip4.id | (u32)ip4.fragment << 16;
-		head->b = ip4.total_length;
+		xdd_head_ipv4(fixed, &ip4, head);
 		key->tail = layers->l3 + sizeof(ip4);
 		return 0;
 	}
@@ -150,8 +212,7 @@ XDD_INLINE int xdd_head_addresses(const struct xdd_packet *packet, u32 kind,
 	}
 	if (kind != XDD_KEY_packet)
 		return 0;
-	head->proto = ip6.next_header;
-	head->a = ip6.payload_length;
+	xdd_head_ipv6(fixed, &ip6, head);
 	key->tail = layers->l3 + sizeof(ip6);
 	return 0;
 }
@@ -164,10 +225,12 @@ XDD_INLINE u32 xdd_key_ip(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_pa
 
 	head->version = layers->version;
 	key->head_len = layers->version == 4 ? XDD_HEAD_SHORT : sizeof(*head);
-	if (xdd_head_addresses(packet, fixed->key, layers, key))
+	if (xdd_head_addresses(fixed, packet, layers, key))
 		return XDD_BYPASS_truncated;
 	if (fixed->key == XDD_KEY_packet && layers->end > key->tail)
 		head->tail_len = layers->end - key->tail;
+	if (fixed->payload_bytes && head->tail_len > fixed->payload_bytes)
+		head->tail_len = fixed->payload_bytes;
 	if (fixed->key == XDD_KEY_flow || fixed->key == XDD_KEY_biflow)
 		xdd_head_flow(head, layers, fixed->key == XDD_KEY_biflow);
 	return XDD_BYPASS_MAX;
@@ -182,6 +245,83 @@ XDD_INLINE void xdd_key_frame(const struct xdd_packet *packet, struct xdd_key *k
 	key->head.tail_len = packet->len;
 	key->head_len = XDD_HEAD_SHORT;
 	key->tail = 0;
+}
+
+/* Whether the frame is for the next switch only (IEEE 802.1Q table 8-1): each has its own. */
+XDD_INLINE bool xdd_is_link_local(const struct xdd_packet *packet)
+{
+	u8 to[6];
+
+	if (packet->link != XDD_LINK_ETHERNET || xdd_packet_read(packet, 0, to, sizeof(to)))
+		return false;
+	return to[0] == 0x01 && to[1] == 0x80 && to[2] == 0xc2 && !to[3] && !to[4] && to[5] < 16;
+}
+
+/* Key of a frame without IP, whose tags end at ->l3: EtherType and what follows, without padding
+ * where that can be told. Returns XDD_BYPASS_MAX, or not_ip for frames between neighbours.
+ */
+XDD_INLINE u32 xdd_key_other(const struct xdd_packet *packet, const struct xdd_layers *layers,
+			     struct xdd_key *key)
+{
+	u32 len = packet->len - layers->l3;
+
+	if (xdd_is_link_local(packet))
+		return XDD_BYPASS_not_ip;
+	if (layers->ethertype == XDD_ETH_ARP && len > 28)
+		len = 28;
+	else if (layers->ethertype && layers->ethertype < 0x600 && len > layers->ethertype)
+		len = layers->ethertype;
+	key->head.kind = XDD_KEY_frame;
+	key->head.a = layers->ethertype;
+	key->head.tail_len = len;
+	key->head_len = XDD_HEAD_SHORT;
+	key->tail = layers->l3;
+	return XDD_BYPASS_MAX;
+}
+
+/* To the innermost packet, and what is around that. */
+XDD_INLINE void xdd_key_inner(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+			      struct xdd_layers *layers, struct xdd_around *around,
+			      struct xdd_key *key)
+{
+	struct xdd_walk walk;
+
+	xdd_packet_inner(fixed, packet, &walk, layers, around);
+	key->inner = walk.note;
+}
+
+XDD_INLINE void xdd_key_site(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+			     const struct xdd_around *around, struct xdd_head *head)
+{
+	u64 site = xdd_site(fixed, packet, around);
+
+	if (head->version == 6) {
+		head->v6[4] = site;
+	} else {
+		head->v4[2] = site;
+		head->v4[3] = site >> 32;
+	}
+}
+
+/* Key of the packet, or frame, in @layers. Returns XDD_BYPASS_MAX, or why there is none. */
+XDD_INLINE u32 xdd_key_layers(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+			      struct xdd_layers *layers, struct xdd_key *key)
+{
+	struct xdd_around around = {};
+	u32 bypass;
+
+	if (fixed->vlan_key)
+		around.vids = xdd_packet_vids(fixed, packet);
+	if (fixed->inner)
+		xdd_key_inner(fixed, packet, layers, &around, key);
+	bypass = layers->bypass;
+	if (bypass == XDD_BYPASS_MAX)
+		bypass = xdd_key_ip(fixed, packet, layers, key);
+	else if (bypass == XDD_BYPASS_not_ip && fixed->non_ip_frame)
+		bypass = xdd_key_other(packet, layers, key);
+	if (xdd_has_site(fixed))
+		xdd_key_site(fixed, packet, &around, &key->head);
+	return bypass;
 }
 
 /*
@@ -210,13 +350,7 @@ XDD_INLINE u32 xdd_key_build(XDD_FIXED struct xdd_fixed *fixed, const struct xdd
 		return XDD_BYPASS_MAX;
 	}
 	xdd_packet_layers(fixed, packet, &layers);
-	if (layers.bypass == XDD_BYPASS_not_ip && fixed->non_ip_frame) {
-		xdd_key_frame(packet, key);
-		return XDD_BYPASS_MAX;
-	}
-	if (layers.bypass != XDD_BYPASS_MAX)
-		return layers.bypass;
-	return xdd_key_ip(fixed, packet, &layers, key);
+	return xdd_key_layers(fixed, packet, &layers, key);
 }
 
 /* Whether the key is kept whole by the exact engine, not as a digest. */
@@ -257,6 +391,55 @@ XDD_INLINE int xdd_hash_tail(XDD_FIXED struct xdd_fixed *fixed, XDD_FIXED struct
 	return rest ? xdd_packet_rest(packet, hash, off + stripes, rest) : 0;
 }
 
+/* What the key's transport header hides, found again from the key. */
+XDD_INLINE void xdd_key_masks(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+			      const struct xdd_key *key, struct xdd_masks *masks)
+{
+	struct xdd_layers layers = {
+		.l4 = key->tail,
+		.end = key->tail + key->head.tail_len,
+		.bypass = XDD_BYPASS_MAX,
+		.proto = key->head.proto,
+	};
+
+	if (key->head.version == 6) {
+		xdd_packet_extensions(packet, &layers);
+	} else {
+		layers.l4 += key->head.ihl * 4 - sizeof(struct xdd_ipv4);
+		if (xdd_ntohs(key->head.a >> 16) & XDD_IPV4_OFFSET_MASK)
+			layers.fragment = XDD_FRAGMENT_LATER;
+	}
+	xdd_masks_find(fixed, packet, &layers, masks);
+}
+
+/* xdd_hash_tail() of a packet with masks, all of which are in the first block. */
+XDD_INLINE int xdd_hash_masked_tail(XDD_FIXED struct xdd_fixed *fixed,
+				    XDD_FIXED struct xdd_secret *secret,
+				    const struct xdd_packet *packet, const struct xdd_key *key,
+				    struct xdd_hash *hash)
+{
+	u32 off = key->tail, len = key->head.tail_len, stripes, rest = len % XDD_STRIPE;
+
+	stripes = len < XDD_BLOCK ? len & -XDD_STRIPE : XDD_BLOCK;
+	if (stripes && xdd_packet_masked(fixed, secret, packet, hash, off, stripes, key))
+		return -1;
+	if (len >= XDD_BLOCK)
+		return xdd_hash_tail(fixed, secret, packet, hash, off + XDD_BLOCK, len - XDD_BLOCK);
+	if (!rest)
+		return 0;
+	return xdd_packet_masked(fixed, secret, packet, hash, off + stripes, rest, key);
+}
+
+XDD_INLINE int xdd_hash_key_tail(XDD_FIXED struct xdd_fixed *fixed,
+				 XDD_FIXED struct xdd_secret *secret,
+				 const struct xdd_packet *packet, const struct xdd_key *key,
+				 struct xdd_hash *hash)
+{
+	if (fixed->changed_fields && xdd_has_masks(fixed) && key->head.version)
+		return xdd_hash_masked_tail(fixed, secret, packet, key, hash);
+	return xdd_hash_tail(fixed, secret, packet, hash, key->tail, key->head.tail_len);
+}
+
 /*
  * Hash @key, the tail from @packet.
  *
@@ -276,7 +459,7 @@ XDD_INLINE int xdd_key_hash(XDD_FIXED struct xdd_fixed *fixed, XDD_FIXED struct 
 		xdd_hash_stripe(hash.v, fixed->hash, wide, secret, head + 4, 1);
 	hash.len = key->head_len;
 	xdd_hash_end_block(&hash, fixed->hash, wide, secret);
-	if (xdd_hash_tail(fixed, secret, packet, &hash, key->tail, key->head.tail_len))
+	if (xdd_hash_key_tail(fixed, secret, packet, key, &hash))
 		return -1;
 	*digest = xdd_hash_finish(&hash, fixed->hash, wide, secret);
 	return 0;

@@ -11,7 +11,7 @@
 struct xdd_packet {
 	const u8 *data; /* first byte of the linear part */
 	const u8 *end;	/* one past the last linear byte */
-	void *source;	/* for the accessors: the XDP context */
+	void *source;	/* for the accessors: the XDP context; in files the interface, a u32 */
 	u32 len;	/* captured bytes in all, linear and fragments */
 	u32 wire_len;	/* bytes on the wire, at least len */
 	u32 link;	/* enum xdd_link */
@@ -24,6 +24,9 @@ struct xdd_packet {
  * Returns 0, or -1 where the packet is shorter.
  */
 extern int xdd_packet_copy(const struct xdd_packet *packet, u32 off, void *to, u32 n);
+
+/* Accessor: a number of the interface that the packet came in on. */
+extern u32 xdd_packet_iface(const struct xdd_packet *packet);
 
 /* Pointer to @n linear bytes at @off, or NULL. */
 XDD_INLINE const u8 *xdd_packet_at(const struct xdd_packet *packet, u32 off, u32 n)

@@ -30,11 +30,13 @@ struct xdd_layers {
 	u8 proto;      /* transport protocol */
 	u8 fragment;   /* enum xdd_fragment */
 	u8 bypass;     /* enum xdd_bypass; XDD_BYPASS_MAX: parsed */
-	u8 pad[2];
+	u8 cut;	       /* the packet's stated end lies beyond the captured one */
+	u8 labelled;   /* behind MPLS labels, and no IP by its first nibble */
 };
 
 enum xdd_ethertype {
 	XDD_ETH_IPV4 = 0x0800,
+	XDD_ETH_ARP = 0x0806,
 	XDD_ETH_VLAN = 0x8100,
 	XDD_ETH_IPV6 = 0x86dd,
 	XDD_ETH_MPLS = 0x8847,
@@ -149,6 +151,7 @@ XDD_INLINE u32 xdd_skip_labels(const struct xdd_packet *packet, struct xdd_layer
 		if (bottom & 1) {
 			if (xdd_guess_ip(packet, layers, off))
 				layers->bypass = XDD_BYPASS_truncated;
+			layers->labelled = !layers->ethertype;
 			return off;
 		}
 	}
@@ -243,6 +246,7 @@ XDD_INLINE void xdd_set_end(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_
 	if (layers->end <= packet->len)
 		return;
 	layers->end = packet->len;
+	layers->cut = 1;
 	if (!fixed->short_capture_ok)
 		layers->bypass = XDD_BYPASS_truncated;
 }

@@ -64,6 +64,28 @@ static u32 load(const struct xdd_fixed *fixed, const struct xdd_secret *secret)
 	return instructions;
 }
 
+/* Tunnels, and all that site policy can switch on: @plain instructions are verified without. */
+static void load_everything(const struct xdd_fixed *fixed, struct table *table, u32 plain)
+{
+	struct xdd_fixed all = *fixed;
+	u32 n;
+
+	if (fixed->key == XDD_KEY_frame || fixed->key == XDD_KEY_offset || (few && fixed->key))
+		return;
+	all.hash = XDD_HASH_keyed;
+	all.inner = all.vni_key = all.vlan_key = all.scope_iface = all.non_ip_frame = 1;
+	all.tunnel_port[0] = 4789;
+	all.vlan_maps = XDD_MAX_VLAN_MAPS;
+	all.payload_bytes = 4000;
+	all.changed_fields = (1u << XDD_FIELD_MAX) - 1;
+	n = load(&all, &table->secret);
+	print_message("# ... with everything: %u instructions, %u more\n", n, n - plain);
+	assert_true(n > plain);
+	if (n > table->most)
+		table->most = n;
+	table->loads++;
+}
+
 static void visit(struct xdd_fixed *fixed, void *context)
 {
 	struct table *table = context;
@@ -86,6 +108,7 @@ static void visit(struct xdd_fixed *fixed, void *context)
 			      fixed->engine, fixed->slicing, fixed->slices, fixed->placement,
 			      fixed->key, n[XDD_HASH_keyed], n[XDD_HASH_siphash],
 			      n[XDD_HASH_xxh64]);
+		load_everything(fixed, table, n[XDD_HASH_keyed]);
 	}
 }
 

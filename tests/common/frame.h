@@ -11,6 +11,12 @@
  *   frag[:0|1|2]					whole, first, later
  *   tcp udp sctp dccp udplite icmp[:TYPE] icmp6[:TYPE] proto:N
  *   pay:BYTES pad:BYTES				inside and behind the IP packet
+ *
+ * An IP header, eth, vlan or mpls may also stand behind
+ *   gre[:FLAGS]					flags and version as in its first two bytes
+ *   erspan1 erspan2 erspan3[:FRAME TYPE, 0x100 with subheader]	behind gre, the last two behind gre:0x1000
+ *   udp:PORT and vxlan[:VNI] gpe geneve[:WORDS of options] gtpu[:FLAGS, 4 with extensions]
+ *   pppoe ppp cw (control word) vntag etag pbb fabricpath trill
  */
 #ifndef TESTS_FRAME_H
 #define TESTS_FRAME_H
@@ -19,11 +25,22 @@
 #include <string.h>
 
 #include "tests/common/test.h"
-#include "xdd/parse.h"
+#include "xdd/tunnel.h"
 
 #define FRAME_MAX 9600
 #define FRAME_SPORT 1111
 #define FRAME_DPORT 2222
+
+#define FRAME_IPS 8
+
+/* What a layer says of the next one, by bytes: an EtherType is 2, a protocol 1. */
+enum { FRAME_LABEL = 3, FRAME_FAMILY, FRAME_GPE, FRAME_PPP };
+
+struct frame_header {
+	u32 at;
+	u32 bytes;
+	u8 version;
+};
 
 struct frame {
 	u8 byte[FRAME_MAX];
@@ -34,7 +51,9 @@ struct frame {
 	u32 end; /* of the IP packet */
 	u8 version;
 	u8 proto;
-	bool inner;  /* what follows lies in a second IP packet */
+	bool inner;			   /* what follows lies in a second IP packet */
+	struct frame_header ip[FRAME_IPS]; /* all of them, the outermost first */
+	u32 ips;
 	u32 next_at; /* where the type of what follows is written, in so many bytes */
 	u32 next_bytes;
 };
@@ -80,15 +99,17 @@ static inline u16 frame_sum(const u8 *ip)
 	return ~sum;
 }
 
-/* Make the first IPv4 header's checksum right again. */
+/* Make the IPv4 headers' checksums right again. */
 static inline void frame_fix_sum(struct frame *frame)
 {
-	u8 *ip = frame->byte + frame->l3;
+	for (u32 i = 0; i < frame->ips; i++) {
+		u8 *ip = frame->byte + frame->ip[i].at;
 
-	if (frame->version != 4)
-		return;
-	frame_put16(ip + 10, 0);
-	frame_put16(ip + 10, frame_sum(ip));
+		if (frame->ip[i].version != 4)
+			continue;
+		frame_put16(ip + 10, 0);
+		frame_put16(ip + 10, frame_sum(ip));
+	}
 }
 
 static inline void frame_eth(struct frame *frame, const struct frame_layer *layer, u32 arg)
@@ -98,7 +119,8 @@ static inline void frame_eth(struct frame *frame, const struct frame_layer *laye
 	(void)layer, (void)arg;
 	for (u32 i = 0; i < 12; i++)
 		at[i] = 0x20 + i;
-	frame->link = XDD_LINK_ETHERNET;
+	if (at == frame->byte)
+		frame->link = XDD_LINK_ETHERNET;
 	frame_next(frame, 2, 2);
 }
 
@@ -116,7 +138,7 @@ static inline void frame_null(struct frame *frame, const struct frame_layer *lay
 	(void)arg;
 	memset(frame_grow(frame, 4), 0, 4);
 	frame->link = !strcmp(layer->name, "loop") ? XDD_LINK_LOOP : XDD_LINK_NULL;
-	frame_next(frame, strcmp(layer->name, "null") ? 1 : 4, 4);
+	frame_next(frame, strcmp(layer->name, "null") ? 1 : 4, FRAME_FAMILY);
 }
 
 static inline void frame_raw(struct frame *frame, const struct frame_layer *layer, u32 arg)
@@ -145,7 +167,7 @@ static inline void frame_mpls(struct frame *frame, const struct frame_layer *lay
 
 	(void)layer, (void)arg;
 	memcpy(at, "\x01\x23\x4e\x40", 4);
-	frame_next(frame, 2, 3);
+	frame_next(frame, 2, FRAME_LABEL);
 }
 
 static inline void frame_bytes(struct frame *frame, const struct frame_layer *layer, u32 arg)
@@ -166,6 +188,11 @@ static inline void frame_pad(struct frame *frame, const struct frame_layer *laye
 
 static inline void frame_ip(struct frame *frame, u8 version, u32 bytes)
 {
+	assert_true(frame->ips < FRAME_IPS);
+	frame->ip[frame->ips].at = frame->len - bytes;
+	frame->ip[frame->ips].bytes = bytes;
+	frame->ip[frame->ips].version = version;
+	frame->ips++;
 	frame->inner = frame->version;
 	if (frame->inner)
 		return;
@@ -210,7 +237,8 @@ static inline void frame_extension(struct frame *frame, const struct frame_layer
 
 	memset(at, 0, bytes);
 	at[1] = arg;
-	frame->l4 = frame->len;
+	if (!frame->inner)
+		frame->l4 = frame->len;
 	frame_next(frame, bytes, 1);
 }
 
@@ -222,7 +250,8 @@ static inline void frame_fragment(struct frame *frame, const struct frame_layer 
 	memset(at, 0, 8);
 	frame_put16(at + 2, arg == XDD_FRAGMENT_FIRST ? 1 : arg == XDD_FRAGMENT_LATER ? 1448 : 0);
 	at[7] = 77;
-	frame->l4 = frame->len;
+	if (!frame->inner)
+		frame->l4 = frame->len;
 	frame_next(frame, 8, 1);
 }
 
@@ -237,7 +266,7 @@ static inline void frame_transport(struct frame *frame, const struct frame_layer
 		at[1] = 0;
 	} else {
 		frame_put16(at, FRAME_SPORT);
-		frame_put16(at + 2, FRAME_DPORT);
+		frame_put16(at + 2, arg ? arg : FRAME_DPORT);
 	}
 	frame->next_bytes = 0;
 }
@@ -251,8 +280,111 @@ static inline void frame_proto(struct frame *frame, const struct frame_layer *la
 	frame->next_bytes = 0;
 }
 
+/* Optional fields where the flags say so; a source route has one entry of 8 bytes and its end. */
+static inline void frame_gre(struct frame *frame, const struct frame_layer *layer, u32 arg)
+{
+	u32 start = frame->len;
+
+	(void)layer;
+	frame_put16(frame_grow(frame, 4), arg);
+	if (arg & (XDD_GRE_CHECKSUM | XDD_GRE_ROUTING))
+		memset(frame_grow(frame, 4), 0xc5, 4);
+	if (arg & XDD_GRE_KEY)
+		memcpy(frame_grow(frame, 4), "\1\2\3\4", 4);
+	if (arg & XDD_GRE_SEQUENCE)
+		memset(frame_grow(frame, 4), 0x5e, 4);
+	if (arg & XDD_GRE_VERSION && arg & XDD_GRE_ACK)
+		memset(frame_grow(frame, 4), 0xac, 4);
+	if (arg & XDD_GRE_ROUTING)
+		memcpy(frame_grow(frame, 12), "\10\0\0\4\12\1\1\1\0\0\0\0", 12);
+	frame_next(frame, frame->len - start - 2, 2);
+}
+
+/* ERSPAN I is nothing but a protocol number. */
+static inline void frame_erspan(struct frame *frame, const struct frame_layer *layer, u32 arg)
+{
+	u8 *at = frame_grow(frame, layer->bytes + (arg & 0x100 ? 8 : 0));
+
+	memset(at, 0x40, frame->byte + frame->len - at);
+	if (layer->bytes)
+		at[0] = layer->bytes == 8 ? 0x10 : 0x20;
+	if (layer->bytes == 12) {
+		at[10] = arg << 2;
+		at[11] = arg >> 8;
+	}
+	frame->next_bytes = 0;
+}
+
+static inline void frame_vxlan(struct frame *frame, const struct frame_layer *layer, u32 arg)
+{
+	u8 *at = frame_grow(frame, 8);
+	bool gpe = !strcmp(layer->name, "gpe");
+
+	memset(at, 0, 8);
+	at[0] = gpe ? 0x0c : 0x08;
+	at[5] = arg >> 8;
+	at[6] = arg;
+	frame_next(frame, 5, gpe ? FRAME_GPE : 0);
+}
+
+static inline void frame_geneve(struct frame *frame, const struct frame_layer *layer, u32 arg)
+{
+	u8 *at = frame_grow(frame, 8 + 4 * arg);
+
+	(void)layer;
+	memset(at, 0x77, 8 + 4 * arg);
+	at[0] = arg;
+	at[1] = 0x40;
+	frame_next(frame, 6 + 4 * arg, 2);
+}
+
+/* With flag 4 an extension header of one word, and one of two. The length says more than
+ * there is.
+ */
+static inline void frame_gtpu(struct frame *frame, const struct frame_layer *layer, u32 arg)
+{
+	u8 *at = frame_grow(frame, arg & 7 ? 12 : 8);
+
+	(void)layer;
+	memcpy(at, "\x30\xff\xff\xff\0\0\1\2", 8);
+	at[0] |= arg;
+	if (arg & 7)
+		memset(at + 8, 0, 4);
+	if (arg & 4) {
+		at[11] = 0x85;
+		memcpy(frame_grow(frame, 12), "\1\1\1\xc0\2\2\2\2\2\2\2\0", 12);
+	}
+	frame->next_bytes = 0;
+}
+
+static inline void frame_ppp(struct frame *frame, const struct frame_layer *layer, u32 arg)
+{
+	(void)arg;
+	if (layer->bytes == 8)
+		memcpy(frame_grow(frame, 8), "\x11\0\0\7\xff\xff\0\0", 8);
+	else
+		memcpy(frame_grow(frame, 4), "\xff\3\0\0", 4);
+	frame_next(frame, 2, FRAME_PPP);
+}
+
+/* A tag of @layer->bytes, behind whose EtherType there is one in its last two bytes. */
+static inline void frame_long_tag(struct frame *frame, const struct frame_layer *layer, u32 arg)
+{
+	(void)arg;
+	memset(frame_grow(frame, layer->bytes), 3, layer->bytes);
+	frame_next(frame, 2, 2);
+}
+
+/* What an Ethernet header follows without being named. */
+static inline void frame_zeros(struct frame *frame, const struct frame_layer *layer, u32 arg)
+{
+	(void)arg;
+	memset(frame_grow(frame, layer->bytes), 0, layer->bytes);
+	frame->next_bytes = 0;
+}
+
 static const struct frame_layer frame_layers[] = {
-	{ "eth", 0, -1, frame_eth, 14 },
+	{ "eth", 0x6558, -1, frame_eth, 14 },
 	{ "sll", 0, -1, frame_sll, 16 },
 	{ "sll2", 0, -1, frame_sll, 20 },
 	{ "null", 0, -1, frame_null, 4 },
@@ -264,7 +396,7 @@ static const struct frame_layer frame_layers[] = {
 	{ "qinq", 0x88a8, -1, frame_tag, 4 },
 	{ "qinq91", 0x9100, -1, frame_tag, 4 },
 	{ "qinq92", 0x9200, -1, frame_tag, 4 },
-	{ "mpls", 0x8847, -1, frame_mpls, 4 },
+	{ "mpls", 0x8847, 137, frame_mpls, 4 },
 	{ "arp", 0x0806, -1, frame_bytes, 28 },
 	{ "stp", 38, -1, frame_bytes, 46 },
 	{ "ip4", 0x0800, 4, frame_ip4, 20 },
@@ -287,6 +419,22 @@ static const struct frame_layer frame_layers[] = {
 	{ "icmp", 0, 1, frame_transport, 8 },
 	{ "icmp6", 0, 58, frame_transport, 8 },
 	{ "proto", 0, -1, frame_proto, 0 },
+	{ "gre", 0, 47, frame_gre, 4 },
+	{ "erspan1", 0x88be, -1, frame_erspan, 0 },
+	{ "erspan2", 0x88be, -1, frame_erspan, 8 },
+	{ "erspan3", 0x22eb, -1, frame_erspan, 12 },
+	{ "vxlan", 0, -1, frame_vxlan, 8 },
+	{ "gpe", 0, -1, frame_vxlan, 8 },
+	{ "geneve", 0, -1, frame_geneve, 8 },
+	{ "gtpu", 0, -1, frame_gtpu, 8 },
+	{ "pppoe", 0x8864, -1, frame_ppp, 8 },
+	{ "ppp", 0x880b, -1, frame_ppp, 4 },
+	{ "cw", 0, -1, frame_zeros, 4 },
+	{ "vntag", 0x8926, -1, frame_long_tag, 6 },
+	{ "etag", 0x893f, -1, frame_long_tag, 8 },
+	{ "pbb", 0x88e7, -1, frame_zeros, 4 },
+	{ "fabricpath", 0x8903, -1, frame_zeros, 2 },
+	{ "trill", 0x22f3, -1, frame_zeros, 6 },
 	{ "pay", 0, -1, frame_bytes, 0 },
 	{ "pad", 0, -1, frame_pad, 0 },
 };
@@ -307,25 +455,44 @@ static inline void frame_name(struct frame *frame, const struct frame_layer *lay
 		if (layer->ethertype)
 			frame_put16(at, layer->ethertype);
 		break;
-	case 3: /* MPLS: bottom of stack */
+	case FRAME_LABEL: /* bottom of stack */
 		*at |= strcmp(layer->name, "mpls") != 0;
 		break;
-	case 4:
+	case FRAME_FAMILY:
 		*at = layer->ethertype == 0x0800 ? 2 : layer->ethertype == 0x86dd ? 30 : 0;
+		break;
+	case FRAME_GPE:
+		*at = layer->ethertype == 0x0800   ? 1
+		      : layer->ethertype == 0x86dd ? 2
+		      : layer->ethertype == 0x8847 ? 5
+						   : 3;
+		break;
+	case FRAME_PPP:
+		frame_put16(at, layer->ethertype == 0x0800   ? 0x21
+				: layer->ethertype == 0x86dd ? 0x57
+							     : 0x281);
 	}
+}
+
+/* Let the first @ips IP packets end at @end. */
+static inline void frame_set_end(struct frame *frame, u32 ips, u32 end)
+{
+	for (u32 i = 0; i < ips; i++) {
+		u8 *ip = frame->byte + frame->ip[i].at;
+
+		if (frame->ip[i].version == 4)
+			frame_put16(ip + 2, end - frame->ip[i].at);
+		else
+			frame_put16(ip + 4, end - frame->ip[i].at - 40);
+	}
+	frame_fix_sum(frame);
 }
 
 static inline void frame_finish(struct frame *frame)
 {
-	u8 *ip = frame->byte + frame->l3;
-
 	if (!frame->end)
 		frame->end = frame->len;
-	if (frame->version == 4)
-		frame_put16(ip + 2, frame->end - frame->l3);
-	else if (frame->version == 6)
-		frame_put16(ip + 4, frame->end - frame->l3 - 40);
-	frame_fix_sum(frame);
+	frame_set_end(frame, frame->ips, frame->end);
 }
 
 /* Build @frame from the words of @spec. */

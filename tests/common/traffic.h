@@ -82,6 +82,9 @@ static inline void traffic_new(struct traffic *traffic, struct frame *frame)
 		"ip6 dst dst dst dst dst dst dst dst dst udp",
 		"ip6 proto:59",
 		"ip6 dst:5 shim hip mobility udplite",
+		"ip4 udp:4789 vxlan eth vlan ip4 tcp",
+		"ip6 gre:0x3000 eth ip6 udp",
+		"ip4 gre:0x1000 erspan2 eth ip4 udp:2152 gtpu:4 ip4 tcp",
 	};
 	bool tagged = traffic->link == XDD_LINK_ETHERNET || traffic->link == XDD_LINK_SLL ||
 		      traffic->link == XDD_LINK_SLL2;

@@ -83,7 +83,8 @@ static inline void both_close(struct both *both)
 /* The verdict on a frame, which both builds must agree on. */
 static inline struct xdd_verdict both_decide(struct both *both, const u8 *at, u32 len, u64 now_ns)
 {
-	struct xdd_packet packet = { at, at + len, NULL, len, len, both->store.fixed.link };
+	static u32 iface = 1; /* as BPF_PROG_RUN has it */
+	struct xdd_packet packet = { at, at + len, &iface, len, len, both->store.fixed.link };
 	LIBBPF_OPTS(bpf_test_run_opts, run, .data_in = at, .data_size_in = len);
 	struct xdd_verdict native;
 
@@ -93,11 +94,13 @@ static inline struct xdd_verdict both_decide(struct both *both, const u8 *at, u3
 	assert_int_equal(bpf_prog_test_run_opts(both->program, &run), 0);
 	native = store_decide(&both->store, &packet, now_ns);
 	if (both->skel->bss->equiv_bypass != native.bypass ||
-	    both->skel->bss->equiv_found != native.found) {
+	    both->skel->bss->equiv_found != native.found ||
+	    both->skel->bss->equiv_inner != native.inner) {
 		both_print(&both->store.fixed);
-		fail_msg("%u bytes: bypass %u found %u natively, %u %u in the kernel", len,
-			 native.bypass, native.found, both->skel->bss->equiv_bypass,
-			 both->skel->bss->equiv_found);
+		fail_msg("%u bytes: bypass %u found %u inner %u natively, %u %u %u in the kernel",
+			 len, native.bypass, native.found, native.inner,
+			 both->skel->bss->equiv_bypass, both->skel->bss->equiv_found,
+			 both->skel->bss->equiv_inner);
 	}
 	return native;
 }

@@ -8,6 +8,7 @@ volatile u64 equiv_now_ns;
 volatile u64 equiv_random;
 volatile u32 equiv_bypass;
 volatile u32 equiv_found;
+volatile u32 equiv_inner;
 
 SEC("xdp")
 int equiv(struct xdp_md *ctx)
@@ -24,5 +25,6 @@ int equiv(struct xdp_md *ctx)
 			     equiv_random);
 	equiv_bypass = verdict.bypass;
 	equiv_found = verdict.found;
+	equiv_inner = verdict.inner;
 	return XDP_PASS;
 }

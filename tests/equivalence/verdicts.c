@@ -60,6 +60,22 @@ static void vary_slices(struct xdd_fixed *fixed, u64 bits)
 	fixed->hashes = fixed->slice_hashes * (XDD_MAX_HASHES / fixed->slice_hashes);
 }
 
+/* Half of the runs are without any. */
+static void vary_policy(struct xdd_fixed *fixed, u64 bits)
+{
+	if (bits & 1)
+		bits = 0;
+	fixed->changed_fields = bits >> 1 & ((1u << XDD_FIELD_MAX) - 1);
+	fixed->payload_bytes = bits >> 20 & 1 ? (bits >> 21) % 2000 : 0;
+	fixed->scope_iface = bits >> 32 & 1;
+	fixed->vlan_key = bits >> 33 & 1;
+	fixed->vlan_maps = bits >> 34 & 3;
+	for (u32 i = 0; i < XDD_MAX_VLAN_MAPS; i++) {
+		fixed->vlan_from[i] = 100 + i;
+		fixed->vlan_to[i] = i;
+	}
+}
+
 /* What may be switched on in any configuration: another mix of it in each run. */
 static void vary(struct xdd_fixed *fixed, struct xdd_live *live)
 {
@@ -76,6 +92,12 @@ static void vary(struct xdd_fixed *fixed, struct xdd_live *live)
 	fixed->offset_pos = (bits >> 16) % 40;
 	fixed->offset_len = 1 + (bits >> 24) % 60;
 	fixed->seed = bits;
+	fixed->inner = bits >> 46 & 1;
+	fixed->vni_key = bits >> 47 & 1;
+	fixed->tunnel_port[3] = 4789;
+	fixed->tunnel_port[7] = 2152;
+	fixed->tunnel_kind[7] = XDD_TUNNEL_gtpu;
+	vary_policy(fixed, xdd_mix64(bits));
 	fixed->sbf_bits = 1u << run_number % 4;
 	fixed->sbf_max = 1 + (bits >> 48) % ((1u << fixed->sbf_bits) - 1);
 	fixed->reset_bits = 1 + (bits >> 40) % (64 / fixed->sbf_bits);

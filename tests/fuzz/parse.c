@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For libFuzzer: any bytes as a frame, under any configuration, through the native filter. Two
+ * For libFuzzer: any bytes as a frame, under any configuration, through the native filter. Three
  * bytes choose the configuration. Beside what the sanitizers find, the verdict must be a valid
  * one, the same frame again must get the same reason or be a duplicate, and one that differs
  * in its Ethernet addresses too, unless the key has them.
@@ -18,7 +18,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 static const u32 links[] = { XDD_LINK_ETHERNET, XDD_LINK_ETHERNET, XDD_LINK_SLL,  XDD_LINK_SLL2,
 			     XDD_LINK_NULL,	XDD_LINK_RAW,	   XDD_LINK_LOOP, 127 };
 
-static struct xdd_fixed fixed_of(u8 first, u8 second)
+/* All but the addresses, which the checks below change. */
+#define FIELDS (((1u << XDD_FIELD_MAX) - 1) & ~(1u << XDD_FIELD_macs))
+
+static struct xdd_fixed fixed_of(u8 first, u8 second, u8 third)
 {
 	struct xdd_fixed fixed = {
 		.engine = XDD_ENGINE_exact,
@@ -36,6 +39,16 @@ static struct xdd_fixed fixed_of(u8 first, u8 second)
 		.short_capture_ok = second >> 6 & 1,
 		.non_ip_frame = second >> 7,
 		.tick_ns = 1,
+		.inner = third & 1,
+		.vni_key = third >> 1 & 1,
+		.vlan_key = third >> 2 & 1,
+		.vlan_maps = third >> 3 & 1,
+		.vlan_from = { 100 },
+		.changed_fields = third >> 4 & 1 ? FIELDS : 0,
+		.payload_bytes = third >> 5 & 1 ? third : 0,
+		.tunnel_port = { 4789, 6081, 2152, 6635 },
+		.tunnel_kind = { XDD_TUNNEL_vxlan, XDD_TUNNEL_geneve, XDD_TUNNEL_gtpu,
+				 XDD_TUNNEL_mpls },
 	};
 
 	return fixed;
@@ -79,15 +92,15 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	struct xdd_fixed fixed;
 	u8 *frame;
 
-	if (size < 2)
+	if (size < 3)
 		return 0;
-	fixed = fixed_of(data[0], data[1]);
+	fixed = fixed_of(data[0], data[1], data[2]);
 	if (!store.entries && store_open(&store, &fixed, &live, 1 << 20))
 		abort();
 	store.fixed = fixed;
-	frame = malloc(size - 2);
-	memcpy(frame, data + 2, size - 2);
-	check(&store, frame, size - 2, links[data[1] % XDD_ARRAY_SIZE(links)]);
+	frame = malloc(size - 3);
+	memcpy(frame, data + 3, size - 3);
+	check(&store, frame, size - 3, links[data[1] % XDD_ARRAY_SIZE(links)]);
 	free(frame);
 	/* An empty filter for the next one: forget what this one left. */
 	for (size_t i = 0; store.used && i < store.size; i++)

@@ -78,17 +78,25 @@ check_equal "the README unloads what it loads" "" \
 	"$(find "$pins" -mindepth 1 -maxdepth 1 \( -name eth1 -o -name taps \) 2>/dev/null)"
 
 # Every option that the text names is one.
-for command in check run load unload set status pcap stream simulate bench agent; do
+for command in check run load unload set status pcap explain learn stream simulate bench agent; do
 	"$xdd" $command --help
 done | grep -Eo -e '--[a-z][a-z-]*' | sort -u >"$tmp/options"
 echo --no-install >>"$tmp/options" # of scripts/demo
 grep -Eo -e '--[a-z][a-z-]*' $readme | sort -u | grep -vxF -f "$tmp/options" >"$tmp/unknown"
 check_equal "options that are none" "" "$(cat "$tmp/unknown")"
 
-# And every file and folder.
+# heading ANCHOR: whether the README has a heading that is called so in links.
+heading() {
+	sed -n 's/^#* //p' "$readme" | tr 'A-Z ' 'a-z-' | grep -qx -e "$1"
+}
+
+# And every file, folder and heading.
 for path in $(grep -Eo '\]\([^)]*\)' $readme | tr -d '()]') \
 	$(grep -Eo '(^|[ `=("])(include|maps|bpf|user|tests|scripts)/[a-z_/.]*' $readme | tr -d ' `=("'); do
-	[ -e "$path" ] || echo "$path"
+	case $path in
+	"#"*) heading "${path#"#"}" ;;
+	*) [ -e "$path" ] ;;
+	esac || echo "$path"
 done >"$tmp/absent"
 check_equal "files that are absent" "" "$(cat "$tmp/absent")"
 finish

@@ -20,6 +20,8 @@ import tempfile
 
 TICKS = 100
 WINDOWS_MS = {"1ms": 1, "20ms": 20, "50ms": 50}
+# The options that a column stands for.
+KEYS = {"packet": ["--key", "packet"], "frame": ["--key", "frame"], "inner": ["--inner"]}
 # The one capture that ends in a damaged record.
 DAMAGED = {"OISF-bug-6875-01__fuzz.pcap"}
 
@@ -52,15 +54,22 @@ class Comparison:
             wanted = most if least == most else f"{least} to {most}"
             print(f"{row['file']}: {column} is {got}, expected {wanted}")
 
+    @staticmethod
+    def expected(row, column):
+        """PPPoE is no tunnel to the program that counted: what it carries here are whole copies."""
+        if row["file"] == "zeek-pppoe-over-qinq.pcap" and column.startswith("inner"):
+            column = column.replace("inner", "frame")
+        return int(row[column])
+
     def duplicates(self, row, column):
         """Column KEY_WINDOW of @row against the program."""
         key, window = column.split("_")
         path = os.path.join(self.folder, row["file"])
-        options = ["--key", key, "--ticks", str(TICKS), *self.options]
+        options = [*KEYS[key], "--ticks", str(TICKS), *self.options]
         got = run(self.program, path, ["--window", window, *options])
         if got is None:
             return None
-        least = most = int(row[column])
+        least = most = self.expected(row, column)
         if "exact" not in self.options:
             tick_ns = WINDOWS_MS[window] * 1000000 // TICKS
             shorter = f"{WINDOWS_MS[window] * 1000000 - tick_ns}ns"
@@ -80,7 +89,7 @@ class Comparison:
         return among["packets"] - among["bypassed"]["not_ip"]
 
     def row(self, row):
-        keys = ["packet"] if "--non-ip" in self.options else ["packet", "frame"]
+        keys = ["packet"] if "--non-ip" in self.options else list(KEYS)
         for column in row:
             key = column.split("_")[0]
             if key not in keys:

@@ -33,6 +33,35 @@ for table in first-copy refresh; do
 	compare "timer, $table: but for the last tick" $fewest $table --engine timer --memory 1MiB
 done
 
+# duplicates FILE OPTION...
+duplicates() {
+	"$xdd" pcap "$captures/$1" --json "${@:2}" | grep -o '"duplicates": [0-9]*' | grep -o '[0-9]*$'
+}
+check_equal "one packet in two VXLANs and bare: copies" 28 \
+	"$(duplicates zeek-vxlan-overlapping-http-get.pcap --inner --vni ignore)"
+check_equal "with the VNI in the key all are kept" 0 \
+	"$(duplicates zeek-vxlan-overlapping-http-get.pcap --inner --vni key)"
+check_equal "what comes in on another port is no tunnel" 0 \
+	"$(duplicates zeek-vxlan-overlapping-http-get.pcap --inner --tunnel-port vxlan=14789)"
+
+check_equal "copies on VLANs 300 and 50: VLANs ignored" 7 "$(duplicates arkime-mongo.pcap)"
+check_equal "... in the key" 0 "$(duplicates arkime-mongo.pcap --vlan key)"
+check_equal "... mapped" 7 "$(duplicates arkime-mongo.pcap --vlan map:300=50)"
+check_equal "... mapped, but another TTL" 0 \
+	"$(duplicates arkime-mongo.pcap --vlan map:300=50 --include ttl)"
+check_equal "the same addresses on different VLANs: all kept" 0 \
+	"$(duplicates zeek-vlan-collisions.pcap --window 50ms --vlan key)"
+check_equal "under QinQ, one tag, none: VLANs ignored" 6 "$(duplicates zeek-vlan-pcp-dei.pcapng)"
+check_equal "... in the key" 0 "$(duplicates zeek-vlan-pcp-dei.pcapng --vlan key)"
+check_equal "a copy on the other interface" 1 "$(duplicates made-ng2if.pcapng)"
+check_equal "... is none on the same one" 0 "$(duplicates made-ng2if.pcapng --scope interface)"
+check_equal "a file twice is all copies" 2 \
+	"$(duplicates made-bound2.pcap "$captures/made-bound2.pcap" --window 1us)"
+check_equal "... but for different inputs" 0 \
+	"$(duplicates made-bound2.pcap "$captures/made-bound2.pcap" --window 1us --scope interface)"
+check_equal "spanning tree passes, whatever is compared" 0 \
+	"$(duplicates the-tcpdump-group-802.1D_spanning_tree.pcap --non-ip frame --window 5s)"
+
 compare "exact, siphash" 800 first-copy --hash siphash
 compare "exact, xxh64" 800 first-copy --hash xxh64
 compare "exact, another seed" 800 first-copy --seed 12345

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../tap.sh"
 
 clean=$BUILD/sanitize
-tests="parse key hash line tagged timer slices exact store store_file records mark secret trace"
+tests="fields parse key hash line tagged timer slices exact store store_file records mark secret trace"
 programs=
 for test in $tests; do
 	programs="$programs $clean/tests/unit/test_$test"

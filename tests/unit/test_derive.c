@@ -19,7 +19,7 @@
 #include "model.h"
 
 #define MIB (1ull << 20)
-#define GIVE(o, field, value) ((o)->field = (value), (o)->given |= 1ull << OPT_##field)
+#define GIVE(o, field, value) ((o)->field = (value), (o)->given[OPT_##field] = true)
 
 static char err[MESSAGE_MAX];
 
@@ -59,6 +59,63 @@ static void refused(const struct options *o, enum derive_target target, int code
 	if (!strstr(err, word))
 		fail_msg("no \"%s\" in: %s", word, err);
 	assert_null(strchr(err, '\n'));
+}
+
+/* The port that is entry @at, if it is of @tunnel; else 0. */
+static u16 tunnel_port(const struct derived *d, u32 at, u8 tunnel)
+{
+	return d->fixed.tunnel_kind[at] == tunnel ? d->fixed.tunnel_port[at] : 0;
+}
+
+/* Ports that are given take the place of that tunnel's usual ones, and of no other's. */
+static void test_tunnels(void **state)
+{
+	struct options o = options();
+	struct derived d = nic(&o);
+
+	(void)state;
+	assert_false(d.fixed.inner || d.fixed.vni_key);
+	assert_int_equal(tunnel_port(&d, 0, XDD_TUNNEL_vxlan), 4789);
+	assert_int_equal(tunnel_port(&d, 1, XDD_TUNNEL_vxlan), 8472);
+	assert_int_equal(tunnel_port(&d, 2, XDD_TUNNEL_vxlan), 4790);
+	assert_int_equal(tunnel_port(&d, 3, XDD_TUNNEL_geneve), 6081);
+	assert_int_equal(tunnel_port(&d, 4, XDD_TUNNEL_gtpu), 2152);
+	assert_int_equal(tunnel_port(&d, 5, XDD_TUNNEL_mpls), 6635);
+	assert_int_equal(d.fixed.tunnel_port[6], 0);
+	GIVE(&o, inner, true);
+	GIVE(&o, vni, POLICY_KEY);
+	o.tunnel_port = (struct option_ports){ 1, { 777 }, { XDD_TUNNEL_vxlan } };
+	d = file(&o);
+	assert_true(d.fixed.inner && d.fixed.vni_key);
+	assert_int_equal(tunnel_port(&d, 0, XDD_TUNNEL_vxlan), 777);
+	assert_int_equal(tunnel_port(&d, 1, XDD_TUNNEL_geneve), 6081);
+	assert_int_equal(tunnel_port(&d, 3, XDD_TUNNEL_mpls), 6635);
+	assert_int_equal(d.fixed.tunnel_port[4], 0);
+}
+
+static void test_policy(void **state)
+{
+	struct options o = options();
+	struct derived d = file(&o);
+
+	(void)state;
+	assert_false(d.fixed.changed_fields || d.fixed.payload_bytes || d.fixed.scope_iface ||
+		     d.fixed.vlan_key || d.fixed.vlan_maps);
+	o.ignore = 1u << XDD_FIELD_ipid;
+	o.include = 1u << XDD_FIELD_ttl;
+	o.payload = 99;
+	o.scope = SCOPE_INTERFACE;
+	o.vlan = (struct option_vlan){ true, 1, { 300 }, { 50 } };
+	d = nic(&o);
+	assert_int_equal(d.fixed.changed_fields, 1u << XDD_FIELD_ipid | 1u << XDD_FIELD_ttl);
+	assert_false(xdd_field_in(&d.fixed, XDD_FIELD_ipid));
+	assert_true(xdd_field_in(&d.fixed, XDD_FIELD_ttl));
+	assert_true(xdd_field_in(&d.fixed, XDD_FIELD_l4csum));
+	assert_int_equal(d.fixed.payload_bytes, 99);
+	assert_true(d.fixed.scope_iface && d.fixed.vlan_key);
+	assert_int_equal(d.fixed.vlan_maps, 1);
+	assert_int_equal(d.fixed.vlan_from[0], 300);
+	assert_int_equal(d.fixed.vlan_to[0], 50);
 }
 
 static void test_nic_defaults(void **state)
@@ -368,7 +425,7 @@ static void test_timer_size(void **state)
 	assert_int_equal(nic(&o).fixed.hashes, 4);
 	GIVE(&o, hashes, 6);
 	assert_int_equal(nic(&o).fixed.hashes, 6);
-	o.given &= ~(1ull << OPT_fpr_target);
+	o.given[OPT_fpr_target] = false;
 	assert_true(nic(&o).fpr_model <= 0.001);
 }
 
@@ -404,7 +461,7 @@ static void test_slices(void **state)
 	assert_int_equal(nic(&o).fixed.slices, 7);
 	GIVE(&o, slices, 1001);
 	refused(&o, DERIVE_NIC, -ERANGE, "--slices 1001");
-	o.given = 0;
+	memset(o.given, 0, sizeof(o.given));
 	GIVE(&o, slices, 7);
 	GIVE(&o, capacity, 100000);
 	d = nic(&o);
@@ -502,7 +559,7 @@ static void test_too_much(void **state)
 		refused(&o, DERIVE_FILE, -ENOMEM, "--memory");
 		GIVE(&o, memory, UINT64_MAX);
 		refused(&o, DERIVE_NIC, -ENOMEM, "--memory");
-		o.given = 0;
+		memset(o.given, 0, sizeof(o.given));
 		GIVE(&o, capacity, UINT64_MAX);
 		refused(&o, DERIVE_NIC, -ENOMEM, "--capacity");
 		refused(&o, DERIVE_FILE, -ENOMEM, "--capacity");
@@ -565,6 +622,8 @@ static void test_model_tagged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tunnels),
+		cmocka_unit_test(test_policy),
 		cmocka_unit_test(test_nic_defaults),
 		cmocka_unit_test(test_file_defaults),
 		cmocka_unit_test(test_copied),

@@ -10,7 +10,7 @@
 #include "user/model.h"
 #include "xdd/bits.h"
 
-#define GIVE(o, field, value) ((o)->field = (value), (o)->given |= 1ull << OPT_##field)
+#define GIVE(o, field, value) ((o)->field = (value), (o)->given[OPT_##field] = true)
 
 static char err[MESSAGE_MAX];
 
@@ -170,7 +170,7 @@ static void test_bloom(void **state)
 	capacity = d.capacity_keys;
 	assert_in_range(capacity, 400000, 500000);
 	assert_true(fabs(d.fpr_model / 0.001 - 1) < 0.01);
-	o.given &= ~(1ull << OPT_memory);
+	o.given[OPT_memory] = false;
 	GIVE(&o, capacity, 1000000);
 	GIVE(&o, fpr_target, 0.01);
 	d = derived(&o);

@@ -304,21 +304,50 @@ static void test_header_length(void **state)
 	assert_false(same_key(&fixed));
 }
 
+/* EtherType and what follows; no addresses, tags or padding. */
+static void check_not_ip(const struct xdd_fixed *fixed)
+{
+	frame_build(&frame, "eth arp");
+	frame_build(&other, "eth vlan arp pad:18");
+	assert_true(same_key(fixed));
+	other.byte[3] ^= 1;
+	assert_true(same_key(fixed));
+	other.byte[other.len - 18 - 1] ^= 1;
+	assert_false(same_key(fixed));
+
+	frame_build(&frame, "eth stp pad:9");
+	frame.byte[12] = 0;
+	frame.byte[13] = 46;
+	other = frame;
+	other.byte[other.len - 1] ^= 1;
+	assert_true(same_key(fixed));
+	other.byte[other.len - 10] ^= 1;
+	assert_false(same_key(fixed));
+}
+
+/* What switches say to each other passes: each has addresses of its own, but repeats itself. */
+static void check_link_local(const struct xdd_fixed *fixed)
+{
+	frame_build(&frame, "eth stp");
+	memcpy(frame.byte, "\x01\x80\xc2\0\0\x0f", 6);
+	assert_int_equal(key_of(fixed, &frame).bypass, XDD_BYPASS_not_ip);
+	frame.byte[5]++;
+	assert_int_equal(key_of(fixed, &frame).bypass, XDD_BYPASS_MAX);
+}
+
 static void test_not_ip(void **state)
 {
 	(void)state;
-	frame_build(&frame, "eth arp");
 	for (u32 key = 0; key < XDD_KEY_offset; key++) {
 		struct xdd_fixed fixed = config_fixed(XDD_ENGINE_exact, key);
 
 		if (key == XDD_KEY_frame)
 			continue;
+		frame_build(&frame, "eth arp");
 		assert_int_equal(key_of(&fixed, &frame).bypass, XDD_BYPASS_not_ip);
 		fixed.non_ip_frame = 1;
-		other = frame;
-		assert_true(same_key(&fixed));
-		other.byte[3] ^= 1;
-		assert_false(same_key(&fixed));
+		check_not_ip(&fixed);
+		check_link_local(&fixed);
 	}
 }
 

@@ -66,7 +66,8 @@ static void test_defaults(void **state)
 	struct options o = good("", ON_RUN);
 
 	(void)state;
-	assert_true(o.given == 0);
+	for (u32 i = 0; i < OPT_MAX; i++)
+		assert_false(o.given[i]);
 	assert_int_equal(o.n_args, 0);
 	assert_int_equal(o.engine, OPTION_AUTO);
 	assert_int_equal(o.clock, OPTION_AUTO);
@@ -123,6 +124,72 @@ static void test_filter(void **state)
 	assert_true(o.seed_random);
 	assert_int_equal(o.clock, OPTION_AUTO);
 	assert_int_equal(o.placement, OPTION_AUTO);
+}
+
+static void test_inner(void **state)
+{
+	struct options o =
+		good("--inner --vni key --tunnel-port vxlan=1,geneve=65535,vxlan=2", ON_LOAD);
+
+	(void)state;
+	assert_true(o.inner);
+	assert_int_equal(o.vni, POLICY_KEY);
+	assert_int_equal(o.tunnel_port.used, 3);
+	assert_int_equal(o.tunnel_port.port[1], 65535);
+	assert_int_equal(o.tunnel_port.tunnel[1], XDD_TUNNEL_geneve);
+	assert_int_equal(o.tunnel_port.tunnel[2], XDD_TUNNEL_vxlan);
+	assert_int_equal(good("--vni ignore", ON_PCAP).vni, POLICY_IGNORE);
+	bad("--vni key", ON_PCAP, "--vni key", "--inner", NULL);
+	bad("--inner --vni maybe", ON_PCAP, "maybe", "ignore", NULL);
+	bad("--tunnel-port vxlan=1", ON_PCAP, "--tunnel-port", "--inner", NULL);
+	bad("--inner --tunnel-port vxlan", ON_PCAP, "TUNNEL=PORT", NULL);
+	bad("--inner --tunnel-port vxlan=0", ON_PCAP, "vxlan=0", NULL);
+	bad("--inner --tunnel-port vxlan=65536", ON_PCAP, "65536", NULL);
+	bad("--inner --tunnel-port vxlan=1,", ON_PCAP, "vxlan=1,", NULL);
+	bad("--inner --tunnel-port gre=1", ON_PCAP, "gre=1", "geneve", NULL);
+	bad("--inner --tunnel-port mpls=1,mpls=2,mpls=3,mpls=4,mpls=5,mpls=6,mpls=7,mpls=8,mpls=9",
+	    ON_PCAP, "at most 8", NULL);
+	bad("--inner --key frame", ON_PCAP, "--key frame", "--inner", NULL);
+}
+
+static void test_policy(void **state)
+{
+	struct options o =
+		good("--ignore ipid,tcp-opts --include ttl --payload 64 --scope interface "
+		     "--vlan map:300=50,7=0",
+		     ON_RUN);
+
+	(void)state;
+	assert_int_equal(o.ignore, 1u << XDD_FIELD_ipid | 1u << XDD_FIELD_tcp_opts);
+	assert_int_equal(o.include, 1u << XDD_FIELD_ttl);
+	assert_int_equal(o.payload, 64);
+	assert_int_equal(o.scope, SCOPE_INTERFACE);
+	assert_true(o.vlan.key);
+	assert_int_equal(o.vlan.maps, 2);
+	assert_int_equal(o.vlan.from[0], 300);
+	assert_int_equal(o.vlan.to[0], 50);
+	assert_int_equal(o.vlan.to[1], 0);
+	o = good("--payload 5 --payload all --vlan key --scope all", ON_PCAP);
+	assert_int_equal(o.payload, 0);
+	assert_true(o.vlan.key && !o.vlan.maps);
+	assert_false(good("--vlan key --vlan ignore", ON_PCAP).vlan.key);
+	assert_int_equal(good("--key flow --window 1s --include macs --vlan key", ON_PCAP).include,
+			 1u << XDD_FIELD_macs);
+	bad("--ignore ttl", ON_PCAP, "ttl", "not compared anyway", NULL);
+	bad("--include ipid", ON_PCAP, "ipid", "compared anyway", NULL);
+	bad("--ignore tcp_opts", ON_PCAP, "tcp_opts", "help policy", NULL);
+	bad("--ignore ipid,", ON_PCAP, "ipid,", "help policy", NULL);
+	bad("--payload 0", ON_PCAP, "--payload 0", "65535", NULL);
+	bad("--payload 65536", ON_PCAP, "--payload 65536", NULL);
+	bad("--vlan map:", ON_PCAP, "--vlan map:", "A=B", NULL);
+	bad("--vlan map:0=1", ON_PCAP, "map:0=1", NULL);
+	bad("--vlan map:1=4096", ON_PCAP, "map:1=4096", NULL);
+	bad("--vlan map:1=1,2=2,3=3,4=4,5=5,6=6,7=7,8=8,9=9", ON_PCAP, "at most 8", NULL);
+	bad("--scope local", ON_PCAP, "local", "interface", NULL);
+	bad("--key flow --window 1s --ignore ipid", ON_PCAP, "--ignore", "packet key", NULL);
+	bad("--key src --window 1s --include ttl", ON_PCAP, "--include", "packet key", NULL);
+	bad("--key frame --vlan key", ON_PCAP, "--key frame", "--vlan", NULL);
+	bad("--key frame --scope interface", ON_PCAP, "--key frame", "--scope", NULL);
 }
 
 static void test_key(void **state)
@@ -366,6 +433,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_inner),
+		cmocka_unit_test(test_policy),
 		cmocka_unit_test(test_key),
 		cmocka_unit_test(test_action),
 		cmocka_unit_test(test_nic),

@@ -29,11 +29,15 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 	X(agent, ON_AGENT, true, 0, 0, "", "age the timers of everything that is loaded") \
 	X(pcap, ON_PCAP, true, 1, ANY_NUMBER, "IN... [-w OUT]",                           \
 	  "de-duplicate captures (pcap, pcapng, .gz; several are merged by time)")        \
+	X(explain, ON_EXPLAIN, false, 3, 3, "FILE A B",                                   \
+	  "why two frames of a capture are the same packet, or not")                      \
+	X(learn, ON_LEARN, true, 1, 1, "FILE|IFACE",                                      \
+	  "are there copies, how far apart, how they differ, what to set")                \
 	X(stream, ON_STREAM, true, 0, ANY_NUMBER, "[FILE...]",                            \
 	  "de-duplicate lines: distinct ones of stdin, or of files, to stdout")           \
 	X(simulate, ON_SIMULATE, false, 0, 0, "",                                         \
 	  "a made stream through any engine: its errors against the truth")               \
-	X(bench, ON_BENCH, true, 0, 0, "", "time every engine, and a plain LRU hash, in one run")
+	X(bench, ON_BENCH, false, 0, 0, "", "time every engine, and a plain LRU hash, in one run")
 
 struct command {
 	const char *name;

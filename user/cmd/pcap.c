@@ -11,6 +11,8 @@
 
 #include <xdd/counters.h>
 
+#include "../capture/filter.h"
+#include "../capture/packet.h"
 #include "../capture/progress.h"
 #include "../capture/set.h"
 #include "../capture/writer.h"
@@ -18,6 +20,7 @@
 #include "../message.h"
 #include "../metrics/fullness.h"
 #include "../names.h"
+#include "../pairs.h"
 #include "../secret.h"
 #include "../store.h"
 #include "../units.h"
@@ -37,17 +40,21 @@ struct job {
 	struct capture_set *set;
 	struct xdd_store store;
 	struct output kept, copies;
+	struct pairs pairs;
+	struct capture_filter filter;
 	struct progress progress;
 	struct xdd_count received, distinct, duplicates, bypassed[XDD_BYPASS_MAX];
+	u64 inner[XDD_INNER_MAX];
 	bool damaged; /* an input could not be read to its end */
 };
 
 #define BYPASS_NAME(name, help) #name,
 static const char *const bypass_names[] = { XDD_BYPASSES(BYPASS_NAME) };
+static const char *const inner_names[XDD_INNER_MAX] = { NULL, XDD_INNERS(BYPASS_NAME) };
 
-static bool is_stdout(const struct output *out)
+static bool is_stdout(const char *path)
 {
-	return out->path && !strcmp(out->path, "-");
+	return path && !strcmp(path, "-");
 }
 
 static enum capture_format output_format(const struct job *job)
@@ -55,45 +62,6 @@ static enum capture_format output_format(const struct job *job)
 	if (job->o->format == OPTION_AUTO)
 		return capture_set_format(job->set);
 	return job->o->format == FORMAT_PCAP ? CAPTURE_PCAP : CAPTURE_PCAPNG;
-}
-
-static int open_output(struct job *job, struct output *out)
-{
-	char err[MESSAGE_MAX];
-	struct stat st;
-	int rc;
-
-	if (!out->path)
-		return 0;
-	if (!is_stdout(out) && !stat(out->path, &st) && capture_set_has_file(job->set, &st)) {
-		complain("%s: is an input, too: write to another file", out->path);
-		return -EINVAL;
-	}
-	rc = capture_writer_open(&out->writer, job->set, out->path, output_format(job), err,
-				 sizeof(err));
-	if (rc)
-		complain("%s", err);
-	out->open = !rc;
-	return rc;
-}
-
-static int open_outputs(struct job *job)
-{
-	const char *kept, *copies;
-	int rc = open_output(job, &job->kept);
-
-	if (!rc)
-		rc = open_output(job, &job->copies);
-	if (rc)
-		return rc;
-	kept = job->kept.writer.sink.path;
-	copies = job->copies.writer.sink.path;
-	if ((kept && copies && !strcmp(kept, copies)) ||
-	    (is_stdout(&job->kept) && is_stdout(&job->copies))) {
-		complain("-w and --dups name the same file, %s: give them two", job->kept.path);
-		return -EINVAL;
-	}
-	return 0;
 }
 
 static int open_filter(struct job *job)
@@ -112,6 +80,84 @@ static int open_filter(struct job *job)
 	return rc;
 }
 
+/* Complain where @path is an input, too. */
+static int check_output(const struct job *job, const char *path)
+{
+	struct stat st;
+
+	if (is_stdout(path) || stat(path, &st) || !capture_set_has_file(job->set, &st))
+		return 0;
+	complain("%s: is an input, too: write to another file", path);
+	return -EINVAL;
+}
+
+static int open_output(struct job *job, struct output *out)
+{
+	char err[MESSAGE_MAX];
+	int rc;
+
+	if (!out->path)
+		return 0;
+	rc = check_output(job, out->path);
+	if (rc)
+		return rc;
+	rc = capture_writer_open(&out->writer, job->set, out->path, output_format(job), err,
+				 sizeof(err));
+	if (rc)
+		complain("%s", err);
+	out->open = !rc;
+	return rc;
+}
+
+/* After the filter, whose hash it uses. */
+static int open_pairs(struct job *job)
+{
+	const struct derived *d = &job->derived;
+	const char *path = job->o->pairs;
+	int rc;
+
+	if (!path)
+		return 0;
+	rc = check_output(job, path);
+	if (rc)
+		return rc;
+	rc = pairs_open(&job->pairs, path, job->o->args, &job->store,
+			xdd_engine_has_bits(d->fixed.engine) ? 0 : d->live.window_ns);
+	if (rc)
+		complain("%s: cannot write: %s", path, strerror(-rc));
+	return rc;
+}
+
+/* Complain where two options, called @names, write to one place. */
+static int check_apart(const char *names, const char *a, const struct sink *to_a, const char *b,
+		       const struct sink *to_b)
+{
+	bool same = to_a->path && to_b->path && !strcmp(to_a->path, to_b->path);
+
+	if (!same && !(is_stdout(a) && is_stdout(b)))
+		return 0;
+	complain("%s name the same file, %s: give them two", names, a);
+	return -EINVAL;
+}
+
+static int open_outputs(struct job *job)
+{
+	const struct sink *kept = &job->kept.writer.sink, *copies = &job->copies.writer.sink;
+	const struct sink *pairs = &job->pairs.sink;
+	const struct options *o = job->o;
+	int rc = open_output(job, &job->kept);
+
+	if (!rc)
+		rc = open_output(job, &job->copies);
+	if (!rc)
+		rc = open_pairs(job);
+	if (!rc)
+		rc = check_apart("-w and --dups", o->write, kept, o->dups, copies);
+	if (!rc)
+		rc = check_apart("-w and --pairs", o->write, kept, o->pairs, pairs);
+	return rc ? rc : check_apart("--dups and --pairs", o->dups, copies, o->pairs, pairs);
+}
+
 static void flush_outputs(void *context)
 {
 	struct job *job = context;
@@ -120,6 +166,8 @@ static void flush_outputs(void *context)
 		capture_writer_flush(&job->kept.writer);
 	if (job->copies.open)
 		capture_writer_flush(&job->copies.writer);
+	if (job->pairs.open)
+		sink_flush(&job->pairs.sink);
 }
 
 static int put(struct output *out, const struct capture_item *item, bool keep)
@@ -138,38 +186,66 @@ static void count(struct xdd_count *c, u32 bytes)
 	c->bytes += bytes;
 }
 
-/* Is the frame a copy? */
-static bool judge(struct job *job, const struct capture_item *item)
+/* Is the frame to be compared? Returns 1 or 0, or a negative errno. */
+static int wanted(struct job *job, const struct capture_item *item)
 {
-	struct xdd_packet packet = {
-		.data = item->data,
-		.end = item->data + item->len,
-		.len = item->len,
-		.wire_len = item->wire_len > item->len ? item->wire_len : item->len,
-		.link = item->iface->link,
-	};
-	struct xdd_verdict verdict;
-	bool seen;
+	struct capture_filter *f = &job->filter;
+	enum capture_direction direction = DIRECTION_ANY;
+	int rc;
 
+	if (f->direction != DIRECTION_ANY)
+		direction = capture_direction(item);
+	rc = filter_takes(f, item->iface->link, item->data, item->len, item->wire_len, direction);
+	if (rc < 0)
+		complain("%s", f->error);
+	return rc;
+}
+
+static int list_pair(struct job *job, const struct capture_item *item,
+		     const struct xdd_packet *packet, bool seen)
+{
+	int rc = pairs_take(&job->pairs, item, packet, job->last_ns, seen);
+
+	if (rc && rc != -EPIPE)
+		complain("%s: cannot write: %s", job->pairs.path, strerror(-rc));
+	return rc;
+}
+
+/* Is the frame a copy? Counts the verdict. */
+static int judge(struct job *job, const struct capture_item *item, bool *seen)
+{
+	struct xdd_packet packet = capture_packet(item);
+	struct xdd_verdict verdict = { .bypass = XDD_BYPASS_filtered };
+	int rc = wanted(job, item);
+
+	if (rc < 0)
+		return rc;
 	count(&job->received, packet.wire_len);
 	job->last_ns = job->derived.window_records ? job->received.packets : (u64)item->time_ns;
-	verdict = store_decide(&job->store, &packet, job->last_ns);
-	seen = verdict.bypass == XDD_BYPASS_MAX && verdict.found & XDD_SEEN;
-	if (verdict.bypass != XDD_BYPASS_MAX)
+	if (rc) {
+		verdict = store_decide(&job->store, &packet, job->last_ns);
+		job->inner[verdict.inner]++;
+	}
+	if (verdict.bypass != XDD_BYPASS_MAX) {
 		count(&job->bypassed[verdict.bypass], packet.wire_len);
-	else
-		count(seen ? &job->duplicates : &job->distinct, packet.wire_len);
-	return seen;
+		return 0;
+	}
+	*seen = verdict.found & XDD_SEEN;
+	count(*seen ? &job->duplicates : &job->distinct, packet.wire_len);
+	return job->pairs.open ? list_pair(job, item, &packet, *seen) : 0;
 }
 
 static int take(struct job *job, const struct capture_item *item)
 {
-	bool frame = item->kind == CAPTURE_FRAME;
-	bool seen = frame && judge(job, item);
-	int rc = put(&job->kept, item, !seen);
+	bool seen = false;
+	int rc = 0;
 
-	if (frame)
+	if (item->kind == CAPTURE_FRAME) {
+		rc = judge(job, item, &seen);
 		progress_step(&job->progress, job->set);
+	}
+	if (!rc)
+		rc = put(&job->kept, item, !seen);
 	return rc ? rc : put(&job->copies, item, seen);
 }
 
@@ -211,6 +287,37 @@ static int publish(struct output *out)
 	return rc;
 }
 
+static int finish_pairs(struct job *job)
+{
+	int rc = pairs_finish(&job->pairs);
+
+	if (rc && rc != -EPIPE)
+		complain("%s: cannot write: %s", job->pairs.path, strerror(-rc));
+	return rc;
+}
+
+static int publish_pairs(struct job *job)
+{
+	int rc = pairs_publish(&job->pairs);
+
+	if (rc)
+		complain("%s: cannot write: %s", job->pairs.path, strerror(-rc));
+	return rc;
+}
+
+/* Frames that have no direction are not guessed about. */
+static void note_undirected(const struct job *job)
+{
+	static const char *const names[] = { "any", "in", "out" };
+	u64 n = job->filter.undirected;
+
+	if (n)
+		note("%llu of %llu frames do not say whether they came in or went out: "
+		     "--direction %s passed them without a look",
+		     (unsigned long long)n, (unsigned long long)job->received.packets,
+		     names[job->filter.direction]);
+}
+
 /* What the output's format had no place for, said once. */
 static void note_lost(const struct job *job)
 {
@@ -241,12 +348,18 @@ static int process(struct job *job)
 	if (!rc)
 		rc = finish(&job->copies);
 	if (!rc)
+		rc = finish_pairs(job);
+	if (!rc)
 		rc = publish(&job->kept);
 	if (!rc)
 		rc = publish(&job->copies);
 	if (!rc)
-		note_lost(job);
-	return rc;
+		rc = publish_pairs(job);
+	if (rc)
+		return rc;
+	note_lost(job);
+	note_undirected(job);
+	return 0;
 }
 
 static json_t *json_bypassed(const struct job *job)
@@ -280,6 +393,13 @@ static json_t *json_filter(struct job *job)
 			 store->forgotten);
 }
 
+/* Beside the verdicts: what --inner could not follow to its end. */
+static void add_inner(const struct job *job, json_t *to)
+{
+	for (u32 i = XDD_inner_fine + 1; i < XDD_INNER_MAX; i++)
+		json_object_set_new(to, inner_names[i], json_integer(job->inner[i]));
+}
+
 static int print_json(struct job *job, FILE *to)
 {
 	json_t *all = json_counts(job), *filter = json_filter(job);
@@ -288,6 +408,8 @@ static int print_json(struct job *job, FILE *to)
 	json_object_set_new(all, "seconds", json_real(progress_seconds(&job->progress)));
 	json_object_set_new(all, "complete", json_boolean(!job->damaged));
 	json_object_update(all, filter);
+	if (job->derived.fixed.inner)
+		add_inner(job, all);
 	rc = json_dumpf(all, to, JSON_INDENT(2));
 	fputc('\n', to);
 	json_decref(filter);
@@ -304,6 +426,20 @@ static void print_bypassed(const struct job *job, FILE *to)
 			continue;
 		fprintf(to, "%s%llu %s", before, (unsigned long long)job->bypassed[i].packets,
 			bypass_names[i]);
+		before = ", ";
+	}
+	if (*before == ',')
+		fputc('\n', to);
+}
+
+static void print_inner(const struct job *job, FILE *to)
+{
+	const char *before = "known by a packet further out: ";
+
+	for (u32 i = XDD_inner_fine + 1; i < XDD_INNER_MAX; i++) {
+		if (!job->inner[i])
+			continue;
+		fprintf(to, "%s%llu %s", before, (unsigned long long)job->inner[i], inner_names[i]);
 		before = ", ";
 	}
 	if (*before == ',')
@@ -346,9 +482,11 @@ static void print_text(struct job *job, FILE *to)
 		(unsigned long long)job->duplicates.packets,
 		packets ? 100.0 * job->duplicates.packets / packets : 0.0);
 	print_bypassed(job, to);
-	fprintf(to, "key %s, window %s, engine %s in %s, %.2f s (%.2f million frames a second)\n",
-		key_names[job->derived.fixed.key], derive_events_text(&job->derived, window),
-		engine_names[job->derived.fixed.engine],
+	print_inner(job, to);
+	fprintf(to, "key %s%s, window %s, engine %s in %s, %.2f s (%.2f million frames a second)\n",
+		key_names[job->derived.fixed.key],
+		job->derived.fixed.inner ? " inside tunnels" : "",
+		derive_events_text(&job->derived, window), engine_names[job->derived.fixed.engine],
 		units_size_text(store_bytes(&job->store), memory), seconds,
 		packets / 1e6 / seconds);
 	print_errors(job, to);
@@ -357,12 +495,13 @@ static void print_text(struct job *job, FILE *to)
 /* The summary goes where it does not mix with a capture, and where a script expects it. */
 static int report(struct job *job)
 {
-	bool data = is_stdout(&job->kept) || is_stdout(&job->copies);
-	bool files = job->kept.path || job->copies.path;
+	const struct options *o = job->o;
+	bool data = is_stdout(o->write) || is_stdout(o->dups) || is_stdout(o->pairs);
+	bool files = o->write || o->dups || o->pairs;
 
-	if (job->o->json)
+	if (o->json)
 		return print_json(job, data ? stderr : stdout);
-	if (!files || !job->o->quiet)
+	if (!files || !o->quiet)
 		print_text(job, files ? stderr : stdout);
 	return 0;
 }
@@ -390,6 +529,8 @@ static void job_close(struct job *job)
 		capture_writer_close(&job->kept.writer);
 	if (job->copies.open)
 		capture_writer_close(&job->copies.writer);
+	pairs_close(&job->pairs);
+	filter_close(&job->filter);
 	capture_set_close(job->set);
 	store_close(&job->store);
 }
@@ -407,13 +548,17 @@ int cmd_pcap(struct options *o)
 	}
 	if (*job.derived.warning)
 		note("%s", job.derived.warning);
+	if (filter_open(&job.filter, o->filter, o->direction)) {
+		complain("%s", job.filter.error);
+		return EXIT_USAGE;
+	}
 	sink_guard();
 	progress_start(&job.progress, wants_progress(o));
 	rc = open_inputs(&job);
 	if (!rc)
-		rc = open_outputs(&job);
-	if (!rc)
 		rc = open_filter(&job);
+	if (!rc)
+		rc = open_outputs(&job);
 	if (!rc)
 		rc = process(&job);
 	if (!rc)

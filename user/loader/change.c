@@ -124,7 +124,7 @@ static int plan_restart(struct change *c, struct build_plan *plan)
 
 	options_init(&o, "set");
 	o.window = c->o->window;
-	o.given = 1ull << OPT_window;
+	o.given[OPT_window] = true;
 	code = derive_config(&o, DERIVE_NIC, c->in->ifaces_used, 2, 1, &derived, c->err,
 			     c->err_size);
 	if (code)

@@ -50,9 +50,10 @@ static void print_config(const struct status *status)
 	char window[UNITS_TEXT_MAX], tick[UNITS_TEXT_MAX], memory[UNITS_TEXT_MAX];
 	const struct instance *in = status->instance;
 
-	printf("  filter      %s, %s, %s, key %s, hash %s\n", engine_names[in->fixed.engine],
+	printf("  filter      %s, %s, %s, key %s%s, hash %s\n", engine_names[in->fixed.engine],
 	       units_size_text(in->meta.memory_bytes, memory), placement_names[in->fixed.placement],
-	       key_names[in->fixed.key], hash_names[in->fixed.hash]);
+	       key_names[in->fixed.key], in->fixed.inner ? " inside tunnels" : "",
+	       hash_names[in->fixed.hash]);
 	printf("  window      %s", derive_window_text(&in->fixed, in->live.window_ns, window));
 	if (xdd_engine_has_bits(in->fixed.engine)) {
 		printf(": keys are forgotten by chance\n");
@@ -91,6 +92,21 @@ static void print_reasons(const struct xdd_counters *c)
 	printf(")\n");
 }
 
+#define PRINT_INNER(name, help)                                               \
+	if (c->name) {                                                        \
+		printf("%s" #name " %" PRIu64, separator, (uint64_t)c->name); \
+		separator = ", ";                                             \
+	}
+
+static void print_inner(const struct xdd_counters *c)
+{
+	const char *separator = "                (known by a packet further out: ";
+
+	XDD_INNERS(PRINT_INNER)
+	if (*separator == ',')
+		printf(")\n");
+}
+
 #define PRINT_ACTION(name, help) \
 	if (c->name.packets)     \
 		print_count(#name, c->name, "");
@@ -109,6 +125,7 @@ static void print_counters(const struct status *status)
 	print_count("duplicate", c->duplicate, share);
 	print_count("bypassed", counters_bypassed(c), "");
 	print_reasons(c);
+	print_inner(c);
 	printf("  action      %s\n",
 	       action_text(&status->instance->live,
 			   status->instance->meta.targets[XDD_DEV_DUPLICATES], action));

@@ -133,7 +133,7 @@ int saved_take(const struct store_file *file, struct options *o, u64 *records, c
 					     err, err_size);
 	/* Only now: two fields may belong to one option. */
 	for (size_t i = 0; i < ROWS; i++)
-		o->given |= saved.options[i].given << rows[i].id;
+		o->given[rows[i].id] |= saved.options[i].given;
 	*records = saved.records;
 	return 0;
 }
