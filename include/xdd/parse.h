@@ -66,6 +66,11 @@ enum xdd_proto {
 	XDD_PROTO_SHIM6 = 140,
 };
 
+/* Accessor: xdd_skip_tags(), in BPF a function: there the verifier knows nothing of @off, so that one
+ * walk over the tags does for every link header that may be before them.
+ */
+extern u32 xdd_packet_tags(const struct xdd_packet *packet, struct xdd_layers *layers, u32 off);
+
 /* The headers as they lie in the packet; their fields are in network order. */
 struct xdd_ipv4 {
 	u8 version_ihl;
@@ -196,7 +201,7 @@ XDD_INLINE u32 xdd_skip_labels(const struct xdd_packet *packet, struct xdd_layer
 	return off;
 }
 
-/* What stands between the link header that ends at @off and the packet. */
+/* Skip what stands between the link header that ends at @off and the packet. Returns where it ends. */
 XDD_INLINE u32 xdd_skip_tags(const struct xdd_packet *packet, struct xdd_layers *layers, u32 off)
 {
 	if (layers->ethertype == XDD_ETH_STAMP)
@@ -458,7 +463,7 @@ XDD_INLINE void xdd_parse_link(const struct xdd_packet *packet, struct xdd_layer
 	off = xdd_link_header(packet, layers);
 	if (layers->bypass == XDD_BYPASS_MAX && layers->ethertype != XDD_ETH_IPV4 &&
 	    layers->ethertype != XDD_ETH_IPV6)
-		off = xdd_skip_tags(packet, layers, off);
+		off = xdd_packet_tags(packet, layers, off);
 	layers->l3 = off;
 }
 

@@ -690,11 +690,13 @@ XDD_INLINE void xdd_walk_step(XDD_FIXED struct xdd_fixed *fixed, const struct xd
 	}
 }
 
-/* The VLANs of the outermost tags: up to XDD_MAX_VLANS of 12 bits each. */
-XDD_INLINE u64 xdd_link_vids(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet)
+/* The VLANs of the outermost tags: up to XDD_MAX_VLANS of 12 bits each. The link header ends at @off and
+ * names @ethertype.
+ */
+XDD_INLINE u64 xdd_link_vids(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+			     u32 off, u32 ethertype)
 {
-	struct xdd_layers link = { .bypass = XDD_BYPASS_MAX };
-	u32 off = xdd_link_header(packet, &link);
+	struct xdd_layers link = { .ethertype = ethertype, .bypass = XDD_BYPASS_MAX };
 	u64 vids = 0;
 	u16 tag;
 
