@@ -6,6 +6,7 @@
 #include <xdd/config.h>
 
 #include "names.h"
+#include "policy.h"
 
 static void print_names(FILE *to, const char *title, const char *const *names,
 			const char *const *help)
@@ -42,15 +43,10 @@ static void topic_engines(FILE *to)
 static void print_fields(FILE *to, bool by_default)
 {
 	for (int i = 0; field_names[i]; i++) {
-		char name[16];
+		char word[POLICY_FIELD_MAX];
 
-		if ((XDD_DEFAULT_FIELDS >> i & 1) != by_default)
-			continue;
-		snprintf(name, sizeof(name), "%s", field_names[i]);
-		for (char *c = name; *c; c++)
-			if (*c == '_')
-				*c = '-';
-		fprintf(to, "  %-12s %s\n", name, field_help[i]);
+		if ((XDD_DEFAULT_FIELDS >> i & 1) == by_default)
+			fprintf(to, "  %-12s %s\n", policy_field(i, word), field_help[i]);
 	}
 }
 

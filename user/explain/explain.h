@@ -30,11 +30,11 @@ struct explained_pair {
 
 /* What the key of both frames would be with one option more. */
 struct explained_choice {
-	const char *option;
+	char option[32];
 	bool has_key; /* both have one */
 	bool same;
 };
-#define EXPLAIN_CHOICES_MAX 32
+#define EXPLAIN_CHOICES_MAX 48
 
 struct explanation {
 	const char *path;
