@@ -114,25 +114,6 @@ XDD_INLINE int xdd_read_be16(const struct xdd_packet *packet, u32 off, u16 *valu
 	return 0;
 }
 
-/* Skip up to XDD_MAX_VLANS tags at @off. Updates the EtherType and returns the offset
- * behind them; sets ->bypass where there are more or the frame ends.
- */
-XDD_INLINE u32 xdd_skip_vlans(const struct xdd_packet *packet, struct xdd_layers *layers, u32 off)
-{
-	for (int i = 0; i < XDD_MAX_VLANS; i++) {
-		if (!xdd_is_vlan(layers->ethertype))
-			return off;
-		if (xdd_read_be16(packet, off + 2, &layers->ethertype)) {
-			layers->bypass = XDD_BYPASS_truncated;
-			return off;
-		}
-		off += 4;
-	}
-	if (xdd_is_vlan(layers->ethertype))
-		layers->bypass = XDD_BYPASS_unsupported;
-	return off;
-}
-
 /* Bytes of a time-stamp header of Arista's switches behind its EtherType: two words, the time, and the
  * EtherType that it took the place of. 0: not one that is known. The low byte of @version says in its
  * upper half how long the time is, the rest whose clock it was.
@@ -166,6 +147,29 @@ XDD_INLINE u32 xdd_skip_stamp(const struct xdd_packet *packet, struct xdd_layers
 	else if (!xdd_read_be16(packet, off + bytes - 2, &layers->ethertype))
 		layers->bypass = XDD_BYPASS_MAX;
 	return off + bytes;
+}
+
+/* Skip up to XDD_MAX_VLANS tags at @off, a time stamp counted as one. Updates the EtherType and returns
+ * the offset behind them; sets ->bypass where there are more or the frame ends.
+ */
+XDD_INLINE u32 xdd_skip_vlans(const struct xdd_packet *packet, struct xdd_layers *layers, u32 off)
+{
+	for (int i = 0; i < XDD_MAX_VLANS; i++) {
+		if (layers->ethertype == XDD_ETH_STAMP) {
+			off = xdd_skip_stamp(packet, layers, off);
+		} else if (!xdd_is_vlan(layers->ethertype)) {
+			return off;
+		} else {
+			if (xdd_read_be16(packet, off + 2, &layers->ethertype))
+				layers->bypass = XDD_BYPASS_truncated;
+			off += 4;
+		}
+		if (layers->bypass != XDD_BYPASS_MAX)
+			return off;
+	}
+	if (xdd_is_vlan(layers->ethertype) || layers->ethertype == XDD_ETH_STAMP)
+		layers->bypass = XDD_BYPASS_unsupported;
+	return off;
 }
 
 /* The IP version that a first nibble names becomes the EtherType, 0 where it is none. */
@@ -204,10 +208,7 @@ XDD_INLINE u32 xdd_skip_labels(const struct xdd_packet *packet, struct xdd_layer
 /* Skip what stands between the link header that ends at @off and the packet. Returns where it ends. */
 XDD_INLINE u32 xdd_skip_tags(const struct xdd_packet *packet, struct xdd_layers *layers, u32 off)
 {
-	if (layers->ethertype == XDD_ETH_STAMP)
-		off = xdd_skip_stamp(packet, layers, off);
-	if (layers->bypass == XDD_BYPASS_MAX)
-		off = xdd_skip_vlans(packet, layers, off);
+	off = xdd_skip_vlans(packet, layers, off);
 	if (layers->bypass == XDD_BYPASS_MAX &&
 	    (layers->ethertype == XDD_ETH_MPLS || layers->ethertype == XDD_ETH_MPLS_MC))
 		off = xdd_skip_labels(packet, layers, off);

@@ -700,9 +700,11 @@ XDD_INLINE u64 xdd_link_vids(XDD_FIXED struct xdd_fixed *fixed, const struct xdd
 	u64 vids = 0;
 	u16 tag;
 
-	if (link.ethertype == XDD_ETH_STAMP)
-		off = xdd_skip_stamp(packet, &link, off);
 	for (int i = 0; i < XDD_MAX_VLANS; i++) {
+		if (link.ethertype == XDD_ETH_STAMP) {
+			off = xdd_skip_stamp(packet, &link, off);
+			continue;
+		}
 		if (!xdd_is_vlan(link.ethertype) || xdd_read_be16(packet, off, &tag) ||
 		    xdd_read_be16(packet, off + 2, &link.ethertype))
 			return vids;

@@ -15,7 +15,8 @@
 #include "user/identity.h"
 
 struct explained_frame {
-	struct capture_item item; /* its data are ours */
+	struct capture_item item; /* its data and interface are ours */
+	struct capture_iface iface;
 	struct xdd_packet packet;
 	u32 bypass; /* enum xdd_bypass; XDD_BYPASS_MAX: it has a key */
 	struct xdd_identity identity;
