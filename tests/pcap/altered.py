@@ -29,17 +29,26 @@ def flip(frame, at):
     return frame[:at] + bytes([frame[at] ^ 0x55]) + frame[at + 1:]
 
 
+def summed(frame, at=14):
+    """With the IPv4 header's checksum, which a NIC verifies."""
+    head = frame[at:at + 10] + bytes(2) + frame[at + 12:at + 20]
+    total = sum(struct.unpack(">10H", head))
+    total = (total & 0xffff) + (total >> 16)
+    total = ~((total & 0xffff) + (total >> 16)) & 0xffff
+    return frame[:at + 10] + struct.pack(">H", total) + frame[at + 12:]
+
+
 def tunnel(frame, number):
     inner = struct.pack(">II", 0x08000000, 77 << 8) + frame
     udp = struct.pack(">HHHH", 40000, 4789, 8 + len(inner), 0)
     ip = struct.pack(">BBHHHBBHII", 0x45, 0, 28 + len(inner), number & 0xffff, 0, 64, 17, 0,
                      0x0a000001, 0x0a000002)
-    return frame[:14] + ip + udp + inner
+    return summed(frame[:14] + ip + udp + inner)
 
 
 ALTER_FIRST = {"vlan": lambda frame, _: vlan(frame, 10)}
 ALTER_COPY = {
-    "ipid": lambda frame, _: flip(frame, 18),
+    "ipid": lambda frame, _: summed(flip(frame, 18)),
     "l4csum": lambda frame, _: flip(frame, 40),
     "vlan": lambda frame, _: vlan(frame, 20),
     "stamp": stamp,
