@@ -27,8 +27,8 @@ extern const u64 learn_step_ns[LEARN_STEPS - 1];
 
 #define LEARN_TIMES 8
 #define LEARN_DIFFERENCES 64
-#define LEARN_SNAP 160	 /* bytes of a frame that are kept to be compared: its headers */
-#define LEARN_MISSED 200 /* one in so many copies may be beyond what is advised */
+#define LEARN_SNAP 160		  /* bytes of a frame that are kept to be compared: its headers */
+#define LEARN_MISSED 200	  /* one in so many copies may be beyond what is advised */
 #define LEARN_TAPS_NS 10000000ull /* taps of one packet are hardly further apart */
 #define LEARN_VLANS 16
 
