@@ -344,6 +344,8 @@ void options_init(struct options *o, const char *command)
 		.mode = MODE_NATIVE,
 		.frags = OPTION_AUTO,
 		.promisc = true,
+		.verdict = XDD_EVENT_ALL,
+		.snaplen = DEFAULT_SNAPLEN,
 		.format = OPTION_AUTO,
 		.progress = OPTION_AUTO,
 	};
