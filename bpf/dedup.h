@@ -30,13 +30,32 @@ XDD_INLINE void count_inner(struct xdd_counters *counters, u32 inner)
 	}
 }
 
+#define COUNT_CLASS(name, word, help)                      \
+	case XDD_CLASS_##name:                             \
+		count(&counters->ambiguous_##name, bytes); \
+		break;
+
+XDD_INLINE void count_duplicate(struct xdd_counters *counters, struct xdd_verdict verdict,
+				u32 bytes)
+{
+	count(&counters->duplicate, bytes);
+	if (verdict.found & XDD_LET_THROUGH)
+		counters->let_through++;
+	switch (verdict.class) {
+		XDD_CLASSES(COUNT_CLASS)
+	}
+}
+
 XDD_INLINE void count_verdict(struct xdd_counters *counters, struct xdd_verdict verdict, u32 bytes)
 {
 	count(&counters->received, bytes);
 	switch (verdict.bypass) {
 		XDD_BYPASSES(COUNT_BYPASS)
 	default:
-		count(verdict.found & XDD_SEEN ? &counters->duplicate : &counters->distinct, bytes);
+		if (verdict.found & XDD_SEEN)
+			count_duplicate(counters, verdict, bytes);
+		else
+			count(&counters->distinct, bytes);
 	}
 	if (xdd_fixed.inner)
 		count_inner(counters, verdict.inner);
@@ -118,9 +137,9 @@ XDD_INLINE int keep(struct xdd_counters *counters, const struct xdd_live *live, 
 }
 
 XDD_INLINE int act(struct xdp_md *ctx, struct xdd_counters *counters, const struct xdd_live *live,
-		   bool duplicate, u32 bytes)
+		   bool suppressed, u32 bytes)
 {
-	if (!duplicate)
+	if (!suppressed)
 		return keep(counters, live, bytes);
 	switch (live->action) {
 	case XDD_ACTION_drop:
@@ -148,7 +167,6 @@ XDD_INLINE int dedup(struct xdp_md *ctx, u64 now_ns)
 	struct xdd_counters *counter;
 	struct xdd_verdict verdict;
 	struct xdd_live *live;
-	bool duplicate;
 
 	live = bpf_map_lookup_elem(&config, &zero);
 	if (!live)
@@ -160,9 +178,8 @@ XDD_INLINE int dedup(struct xdp_md *ctx, u64 now_ns)
 		return XDP_PASS;
 	verdict = xdd_decide(&xdd_fixed, live, &xdd_secret, NULL, &packet, now_ns,
 			     random_at(counter->received.packets, slot));
-	duplicate = verdict.bypass == XDD_BYPASS_MAX && verdict.found & XDD_SEEN;
 	count_verdict(counter, verdict, packet.wire_len);
-	return act(ctx, counter, live, duplicate, packet.wire_len);
+	return act(ctx, counter, live, xdd_is_suppressed(verdict), packet.wire_len);
 }
 
 #endif

@@ -62,6 +62,9 @@ enum xdd_found {
 	XDD_EVICTED = 4,   /* a live entry was replaced */
 	XDD_STALE = 8,	   /* state in doubt: pass, and count */
 	XDD_MISSING = 16,  /* an accessor returned nothing */
+	/* Of a duplicate that is kept all the same (repeat.h): */
+	XDD_PASSES = 32,      /* its class may pass */
+	XDD_LET_THROUGH = 64, /* enough of its key were suppressed */
 };
 
 /* Unit of each lane of a word: timers in every other byte, or in the low byte of cells. */

@@ -32,6 +32,7 @@ struct xdd_layers {
 	u8 bypass;     /* enum xdd_bypass; XDD_BYPASS_MAX: parsed */
 	u8 cut;	       /* the packet's stated end lies beyond the captured one */
 	u8 labelled;   /* behind MPLS labels, and no IP by its first nibble */
+	u8 identified; /* IPv6: there is a fragment header, maybe of a whole packet */
 };
 
 enum xdd_ethertype {
@@ -325,6 +326,7 @@ XDD_INLINE void xdd_skip_extensions(const struct xdd_packet *packet, struct xdd_
 		}
 		len = xdd_extension_length(layers->proto, head[1]);
 		if (layers->proto == XDD_PROTO_FRAGMENT) {
+			layers->identified = 1;
 			if (head[2] || head[3] & 0xf8)
 				layers->fragment = XDD_FRAGMENT_LATER;
 			else if (head[3] & 1)

@@ -528,11 +528,11 @@ static void test_exact_size(void **state)
 	GIVE(&o, engine, XDD_ENGINE_exact);
 	d = nic(&o);
 	assert_int_equal(d.memory_bytes, 32 * MIB);
-	assert_int_equal(d.exact_entries, 32 * MIB / 104);
+	assert_int_equal(d.exact_entries, 32 * MIB / 112);
 	o.key = XDD_KEY_biflow;
-	assert_int_equal(nic(&o).exact_entries, 32 * MIB / 152);
+	assert_int_equal(nic(&o).exact_entries, 32 * MIB / 160);
 	o.key = XDD_KEY_offset;
-	assert_int_equal(nic(&o).exact_entries, 32 * MIB / 104);
+	assert_int_equal(nic(&o).exact_entries, 32 * MIB / 112);
 	GIVE(&o, capacity, 1000000);
 	d = nic(&o);
 	assert_int_equal(d.exact_entries, 1000000);
