@@ -376,9 +376,8 @@ XDD_INLINE struct xdd_seen *exact_entry(void *map, const void *key, u64 now_ns, 
 }
 
 /* Kernel 6.1 takes no map key from a function's argument: it has to lie on the stack. */
-XDD_INLINE struct xdd_seen *xdd_exact_at(struct xdd_store *store,
-					 const struct xdd_identity *identity, u64 now_ns,
-					 bool *fresh)
+XDD_INLINE struct xdd_seen *
+xdd_exact_at(struct xdd_store *store, const struct xdd_identity *identity, u64 now_ns, bool *fresh)
 {
 	struct xdd_digest digest = identity->digest;
 	struct xdd_head head = identity->key.head;

@@ -21,6 +21,11 @@ enum derive_target { DERIVE_NIC, DERIVE_FILE };
 #define DERIVE_EXACT_FLOW_BYTES 160
 #define DERIVE_EXACT_FILE_BYTES 64
 
+/* The options about duplicates that can be set while an instance runs, into @live: those that were
+ * given, or all of them as by default.
+ */
+void derive_repeats(const struct options *o, struct xdd_live *live);
+
 struct derived {
 	struct xdd_fixed fixed;
 	struct xdd_live live; /* the interfaces' slots are empty, the loader fills them */

@@ -121,6 +121,14 @@ enum {
 	  "VLANs: ignore (default), key: they tell packets apart, or map:A=B,...: the same, A "    \
 	  "counting as B",                                                                         \
 	  "map:300=50")                                                                            \
+	X(ambiguous, ambiguous, 0, "POLICY", ON_FILTER | ON_SET,                                   \
+	  "duplicates that may be sent twice: drop (default), pass, or by class: "                 \
+	  "ack|tcp|udp|other=drop|pass,... (see help repeats)",                                    \
+	  "ack=pass,udp=drop")                                                                     \
+	X(max_suppress, max_suppress, 0, "N", ON_FILTER | ON_SET,                                  \
+	  "after N suppressed duplicates of a key keep one, or off (default)", "1000")             \
+	X(top_suppressed, on_off, 0, "on|off", ON_FILTER | ON_SET,                                 \
+	  "list the keys most often suppressed (default on)", "on")                                \
 	X(scope, scope, 0, "SCOPE", ON_FILTER,                                                     \
 	  "find copies across all interfaces (default), or on the same interface only",            \
 	  "interface")                                                                             \
@@ -225,6 +233,12 @@ struct option_vlan {
 	u16 to[XDD_MAX_VLAN_MAPS];
 };
 
+/* --ambiguous: bits by enum xdd_class. */
+struct option_ambiguous {
+	u8 named; /* the others stay as they are */
+	u8 pass;
+};
+
 /* --tunnel-port, as given. */
 struct option_ports {
 	u32 used;
@@ -265,6 +279,9 @@ struct options {
 	bool non_ip;	     /* true: frame */
 	u32 ignore, include; /* bits by enum xdd_field */
 	u32 payload;	     /* bytes; 0: all */
+	struct option_ambiguous ambiguous;
+	u32 max_suppress;    /* 0: off */
+	bool top_suppressed; /* default true */
 	struct option_vlan vlan;
 	int scope; /* enum option_scope; default all */
 	bool inner;

@@ -116,10 +116,10 @@
 /* Packets that content cannot tell from their copies, for they carry no identification: X(name,
  * word of --ambiguous, help). See repeat.h.
  */
-#define XDD_CLASSES(X)                                                                        \
-	X(ack_rst, "ack", "TCP without data, SYN or FIN: pure ACK or RST") \
-	X(tcp_data, "tcp", "TCP with data, SYN or FIN: a repeat is a retransmission")          \
-	X(udp, "udp", "UDP and UDP-Lite")                                                     \
+#define XDD_CLASSES(X)                                                                \
+	X(ack_rst, "ack", "TCP without data, SYN or FIN: pure ACK or RST")            \
+	X(tcp_data, "tcp", "TCP with data, SYN or FIN: a repeat is a retransmission") \
+	X(udp, "udp", "UDP and UDP-Lite")                                             \
 	X(other, "other", "everything else, such as ICMP, and frames without IP")
 
 #define XDD_MAX_VLAN_MAPS 8
@@ -293,13 +293,13 @@ struct xdd_iface {
 
 /* Live configuration: the only entry of map `config`. */
 struct xdd_live {
-	u32 abi;	  /* XDD_ABI, else everything passes as stale */
-	u32 window_ticks; /* 1..XDD_MAX_WINDOW_TICKS */
-	u64 window_ns;	  /* exact engine: inclusive */
-	u32 action;	  /* enum xdd_dup_action */
-	u8 mark_dscp;	  /* 0..63 */
-	u8 mark_meta;	  /* 1: write 4 bytes of XDP metadata instead */
-	u8 forward;	  /* 1: what is kept goes to devmap entry XDD_DEV_FORWARD */
+	u32 abi;	   /* XDD_ABI, else everything passes as stale */
+	u32 window_ticks;  /* 1..XDD_MAX_WINDOW_TICKS */
+	u64 window_ns;	   /* exact engine: inclusive */
+	u32 action;	   /* enum xdd_dup_action */
+	u8 mark_dscp;	   /* 0..63 */
+	u8 mark_meta;	   /* 1: write 4 bytes of XDP metadata instead */
+	u8 forward;	   /* 1: what is kept goes to devmap entry XDD_DEV_FORWARD */
 	u8 ambiguous_pass; /* bits 1.. by enum xdd_class: duplicates that are kept */
 	u32 max_suppress;  /* of a key's duplicates one passes after so many; 0: none does */
 	u8 top;		   /* 1: keep the keys most often suppressed in map `top` */

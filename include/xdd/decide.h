@@ -128,8 +128,8 @@ XDD_INLINE struct xdd_verdict xdd_decide(XDD_FIXED struct xdd_fixed *fixed,
 		verdict = xdd_judge(fixed, live, store, &identity, now_ns, random);
 	if (verdict.bypass == XDD_BYPASS_MAX && verdict.found & XDD_SEEN &&
 	    xdd_repeat_matters(fixed, live, &identity.key))
-		verdict.found |= xdd_packet_repeat(fixed, live, store, packet, &identity,
-						   &verdict.class);
+		verdict.found |=
+			xdd_packet_repeat(fixed, live, store, packet, &identity, &verdict.class);
 	if (fixed->inner)
 		verdict.inner = identity.key.inner;
 	return verdict;

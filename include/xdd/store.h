@@ -34,8 +34,8 @@ struct xdd_seen {
  * Returns NULL where there is no room; otherwise a pointer, with *@fresh true where the
  * entry was made by this call, with @now_ns in it, and by no other CPU.
  */
-extern struct xdd_seen *xdd_exact_at(struct xdd_store *store, const struct xdd_identity *identity, u64 now_ns,
-			 bool *fresh);
+extern struct xdd_seen *xdd_exact_at(struct xdd_store *store, const struct xdd_identity *identity,
+				     u64 now_ns, bool *fresh);
 
 /* What bit engines count beside their bits: of one CPU under per-CPU placement. */
 struct xdd_loads {

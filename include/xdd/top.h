@@ -37,9 +37,9 @@ struct xdd_about {
 
 /* A bucket. In BPF the entries of map `top`, per CPU. */
 struct xdd_top {
-	u64 turns;		   /* duplicates that came here so far */
-	u64 key[XDD_TOP_WAYS];	   /* the digest's first half */
-	u64 packets[XDD_TOP_WAYS]; /* 0: free */
+	u64 turns;			      /* duplicates that came here so far */
+	u64 key[XDD_TOP_WAYS];		      /* the digest's first half */
+	u64 packets[XDD_TOP_WAYS];	      /* 0: free */
 	struct xdd_about about[XDD_TOP_WAYS]; /* valid from the second packet on */
 };
 
