@@ -194,6 +194,8 @@ static void test_copied(void **state)
 	o.non_ip = o.refresh = true;
 	o.hash = XDD_HASH_xxh64;
 	o.action = XDD_ACTION_mark;
+	GIVE(&o, max_suppress, 7);
+	o.ambiguous.named = o.ambiguous.pass = 1 << XDD_CLASS_udp;
 	o.mark_dscp = 5;
 	o.mark_meta = true;
 	o.forward = "tool0";
@@ -207,6 +209,15 @@ static void test_copied(void **state)
 	assert_true(d.fixed.non_ip_frame && d.fixed.refresh);
 	assert_int_equal(d.live.action, XDD_ACTION_mark);
 	assert_int_equal(d.live.mark_dscp, 5);
+	assert_int_equal(d.live.max_suppress, 7);
+	assert_int_equal(d.live.ambiguous_pass, 1 << XDD_CLASS_udp);
+	assert_true(d.live.top);
+	GIVE(&o, top_suppressed, false);
+	o.ambiguous.named = 1 << XDD_CLASS_ack_rst;
+	o.ambiguous.pass = 0;
+	derive_repeats(&o, &d.live);
+	assert_false(d.live.top);
+	assert_int_equal(d.live.ambiguous_pass, 1 << XDD_CLASS_udp);
 	assert_true(d.live.mark_meta && d.live.forward);
 	o.seed_random = true;
 	assert_true(file(&o).secret_random);

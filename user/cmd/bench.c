@@ -55,14 +55,16 @@ struct bench_row {
 	u32 packet_bytes;
 	u32 keys;
 	bool half_new;
+	bool top; /* the keys most often suppressed are kept */
 };
 
-#define ROW(name, program, engine, placement, slicing, key, hash, bytes, keys, half_new)    \
-	{                                                                                   \
-		name, BENCH_##program, XDD_ENGINE_##engine, XDD_PLACEMENT_##placement,      \
-			XDD_SLICING_##slicing, XDD_KEY_##key, XDD_HASH_##hash, bytes, keys, \
-			half_new                                                            \
+#define TOP_ROW(name, program, engine, placement, slicing, key, hash, bytes, keys, half_new, top) \
+	{                                                                                         \
+		name, BENCH_##program, XDD_ENGINE_##engine, XDD_PLACEMENT_##placement,            \
+			XDD_SLICING_##slicing, XDD_KEY_##key, XDD_HASH_##hash, bytes, keys,       \
+			half_new, top                                                             \
 	}
+#define ROW(...) TOP_ROW(__VA_ARGS__, false)
 
 /* The rows of one load: live keys, and whether every second packet is new. */
 #define LOAD_ROWS(keys, half_new)                                                                  \
@@ -72,6 +74,8 @@ struct bench_row {
 		    packet, keyed, SHORT_PACKET, keys, half_new),                                  \
 		ROW("tagged", DEDUP, tagged, shared, horizontal, packet, keyed, SHORT_PACKET,      \
 		    keys, half_new),                                                               \
+		TOP_ROW("tagged, --top-suppressed on", DEDUP, tagged, shared, horizontal, packet,  \
+			keyed, SHORT_PACKET, keys, half_new, true),                                \
 		ROW("tagged", DEDUP, tagged, percpu, horizontal, packet, keyed, SHORT_PACKET,      \
 		    keys, half_new),                                                               \
 		ROW("timer, k=4 in one line", DEDUP, timer, shared, horizontal, packet, keyed,     \
@@ -182,6 +186,7 @@ static void config_make(const struct bench_row *row, struct xdd_fixed *fixed, st
 		.window_ticks = 16,
 		.window_ns = row->half_new ? window_ns : ~0ULL >> 1,
 		.action = XDD_ACTION_drop,
+		.top = row->top,
 		.ifaces[0].ifindex = 1, /* BPF_PROG_RUN's */
 	};
 }
