@@ -462,22 +462,22 @@ XDD_INLINE u32 xdd_store_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store
 }
 
 __attribute__((noinline)) u32 repeat(struct xdp_md *ctx, const struct xdd_live *live,
-				     const struct xdd_identity *identity, u32 *class)
+				     const struct xdd_identity *identity)
 {
 	struct xdd_packet packet = packet_open(ctx, 0);
 
-	if (!live || !identity || !class)
+	if (!live || !identity)
 		return 0;
-	return xdd_repeat(&xdd_fixed, live, NULL, &packet, identity, class);
+	return xdd_repeat(&xdd_fixed, live, NULL, &packet, identity);
 }
 
 XDD_INLINE u32 xdd_packet_repeat(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_live *live,
 				 struct xdd_store *store, const struct xdd_packet *packet,
-				 const struct xdd_identity *identity, u32 *class)
+				 const struct xdd_identity *identity)
 {
 	(void)fixed;
 	(void)store;
-	return repeat(packet->source, live, identity, class);
+	return repeat(packet->source, live, identity);
 }
 
 #endif

@@ -159,13 +159,16 @@ XDD_INLINE u64 clock_ns(void)
 	return xdd_fixed.clock == XDD_CLOCK_coarse ? bpf_ktime_get_coarse_ns() : bpf_ktime_get_ns();
 }
 
-/* What an XDP program returns for @ctx, seen at @now_ns. */
+/* What an XDP program returns for @ctx, seen at @now_ns. As xdd_decide(), but that the random number
+ * is made when it is needed: on the stack it has no place.
+ */
 XDD_INLINE int dedup(struct xdp_md *ctx, u64 now_ns)
 {
 	struct xdd_packet packet = packet_open(ctx, bpf_xdp_get_buff_len(ctx));
-	u32 zero = 0, slot = 0;
+	struct xdd_identity identity = {};
 	struct xdd_counters *counter;
 	struct xdd_verdict verdict;
+	u32 zero = 0, slot = 0, bypass;
 	struct xdd_live *live;
 
 	live = bpf_map_lookup_elem(&config, &zero);
@@ -176,8 +179,9 @@ XDD_INLINE int dedup(struct xdp_md *ctx, u64 now_ns)
 	counter = bpf_map_lookup_elem(&counters, &slot);
 	if (!counter)
 		return XDP_PASS;
-	verdict = xdd_decide(&xdd_fixed, live, &xdd_secret, NULL, &packet, now_ns,
-			     random_at(counter->received.packets, slot));
+	bypass = xdd_identify(&xdd_fixed, &xdd_secret, &packet, &identity);
+	verdict = xdd_conclude(&xdd_fixed, live, NULL, &packet, &identity, bypass, now_ns,
+			       random_at(counter->received.packets, slot));
 	count_verdict(counter, verdict, packet.wire_len);
 	return act(ctx, counter, live, xdd_is_suppressed(verdict), packet.wire_len);
 }

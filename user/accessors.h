@@ -157,9 +157,9 @@ XDD_INLINE struct xdd_top *xdd_top_at(struct xdd_store *store, u32 bucket)
 
 XDD_INLINE u32 xdd_packet_repeat(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_live *live,
 				 struct xdd_store *store, const struct xdd_packet *packet,
-				 const struct xdd_identity *identity, u32 *class)
+				 const struct xdd_identity *identity)
 {
-	return xdd_repeat(fixed, live, store, packet, identity, class);
+	return xdd_repeat(fixed, live, store, packet, identity);
 }
 
 XDD_INLINE u32 xdd_packet_key(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,

@@ -112,7 +112,29 @@ XDD_INLINE struct xdd_verdict xdd_judge(XDD_FIXED struct xdd_fixed *fixed,
 /* Accessor: xdd_repeat(), in BPF a function. */
 extern u32 xdd_packet_repeat(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_live *live,
 			     struct xdd_store *store, const struct xdd_packet *packet,
-			     const struct xdd_identity *identity, u32 *class);
+			     const struct xdd_identity *identity);
+
+/* Verdict on @packet, seen at @now_ns, of which xdd_identify() said @bypass and filled @identity. */
+XDD_INLINE struct xdd_verdict xdd_conclude(XDD_FIXED struct xdd_fixed *fixed,
+					   const struct xdd_live *live, struct xdd_store *store,
+					   const struct xdd_packet *packet,
+					   const struct xdd_identity *identity, u32 bypass,
+					   u64 now_ns, u64 random)
+{
+	struct xdd_verdict verdict = { .bypass = bypass };
+
+	if (bypass == XDD_BYPASS_MAX)
+		verdict = xdd_judge(fixed, live, store, identity, now_ns, random);
+	if (verdict.bypass == XDD_BYPASS_MAX && verdict.found & XDD_SEEN &&
+	    xdd_repeat_matters(fixed, live, &identity->key)) {
+		verdict.found |= xdd_packet_repeat(fixed, live, store, packet, identity);
+		verdict.class = verdict.found >> XDD_CLASS_SHIFT;
+		verdict.found &= (1u << XDD_CLASS_SHIFT) - 1;
+	}
+	if (fixed->inner)
+		verdict.inner = identity->key.inner;
+	return verdict;
+}
 
 /* Verdict on @packet, seen at @now_ns. */
 XDD_INLINE struct xdd_verdict xdd_decide(XDD_FIXED struct xdd_fixed *fixed,
@@ -122,17 +144,9 @@ XDD_INLINE struct xdd_verdict xdd_decide(XDD_FIXED struct xdd_fixed *fixed,
 					 u64 now_ns, u64 random)
 {
 	struct xdd_identity identity = {};
-	struct xdd_verdict verdict = { .bypass = xdd_identify(fixed, secret, packet, &identity) };
+	u32 bypass = xdd_identify(fixed, secret, packet, &identity);
 
-	if (verdict.bypass == XDD_BYPASS_MAX)
-		verdict = xdd_judge(fixed, live, store, &identity, now_ns, random);
-	if (verdict.bypass == XDD_BYPASS_MAX && verdict.found & XDD_SEEN &&
-	    xdd_repeat_matters(fixed, live, &identity.key))
-		verdict.found |=
-			xdd_packet_repeat(fixed, live, store, packet, &identity, &verdict.class);
-	if (fixed->inner)
-		verdict.inner = identity.key.inner;
-	return verdict;
+	return xdd_conclude(fixed, live, store, packet, &identity, bypass, now_ns, random);
 }
 
 #endif

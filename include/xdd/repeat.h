@@ -73,7 +73,7 @@ XDD_INLINE u32 xdd_class(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_pac
 	if (!key->head.version)
 		return XDD_CLASS_other;
 	xdd_key_transport(packet, key, xdd_key_end(key), &layers);
-	if (layers.identified)
+	if (key->head.version == 6 && layers.fragment != XDD_WHOLE)
 		return XDD_CLASS_identified;
 	if (layers.bypass != XDD_BYPASS_MAX || layers.fragment == XDD_FRAGMENT_LATER)
 		return XDD_CLASS_other;
@@ -113,32 +113,46 @@ XDD_INLINE void xdd_top_take(XDD_FIXED struct xdd_fixed *fixed, const struct xdd
 		xdd_about(fixed, packet, &identity->key, &top->about[way]);
 }
 
-/*
- * The class of the duplicate @packet in *@class, and whether it is kept: XDD_PASSES, XDD_LET_THROUGH
- * or 0, in which case it is counted among the suppressed ones of its key.
- */
-XDD_INLINE u32 xdd_repeat(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_live *live,
-			  struct xdd_store *store, const struct xdd_packet *packet,
-			  const struct xdd_identity *identity, u32 *class)
+/* Whether the duplicate is let through; if not it is counted among the suppressed ones of its key. */
+XDD_INLINE bool xdd_suppress(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_live *live,
+			     struct xdd_store *store, const struct xdd_packet *packet,
+			     const struct xdd_identity *identity)
 {
 	u64 key = identity->digest.lo, random;
 	struct xdd_top *top;
 
-	*class = xdd_class(fixed, packet, &identity->key);
-	if (live->ambiguous_pass >> *class & 1)
-		return XDD_PASSES;
 	if (!live->max_suppress && !live->top)
-		return 0;
+		return false;
 	top = xdd_top_at(store, key & (XDD_TOP_BUCKETS - 1));
 	if (!top)
-		return 0;
+		return false;
 	random = xdd_mix64(key ^ top->turns++);
 	if (live->max_suppress &&
 	    xdd_let_through(fixed, store, identity, live->max_suppress, random))
-		return XDD_LET_THROUGH;
+		return true;
 	if (live->top)
 		xdd_top_take(fixed, packet, identity, random, top);
-	return 0;
+	return false;
+}
+
+/* What xdd_repeat() returns: enum xdd_found bits, and above them the class. */
+#define XDD_CLASS_SHIFT 16
+
+/* The class of the duplicate @packet, and whether it is kept: XDD_PASSES, XDD_LET_THROUGH or none.
+ * In one number: the caller's stack frame in BPF has no room for more.
+ */
+XDD_INLINE u32 xdd_repeat(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_live *live,
+			  struct xdd_store *store, const struct xdd_packet *packet,
+			  const struct xdd_identity *identity)
+{
+	u32 class = xdd_class(fixed, packet, &identity->key);
+	u32 found = 0;
+
+	if (live->ambiguous_pass >> class & 1)
+		found = XDD_PASSES;
+	else if (xdd_suppress(fixed, live, store, packet, identity))
+		found = XDD_LET_THROUGH;
+	return found | class << XDD_CLASS_SHIFT;
 }
 
 #endif

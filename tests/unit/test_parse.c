@@ -177,7 +177,7 @@ static const struct row rows[] = {
 	{ "the longest extension", "eth ip6 dst:255 udp pay:8", NULL, READ(XDD_WHOLE, PORTS) },
 	{ "extensions in order", "eth ip6 hop dst route frag ah:4 dst tcp pay:9", NULL,
 	  READ(XDD_WHOLE, PORTS) },
-	{ "atomic fragment", "eth ip6 frag udp pay:30", NULL, READ(XDD_WHOLE, PORTS) },
+	{ "atomic fragment", "eth ip6 frag udp pay:30", NULL, READ(XDD_FRAGMENT_ONLY, PORTS) },
 	{ "IPv6 first fragment", "eth ip6 frag:1 udp pay:32", NULL,
 	  READ(XDD_FRAGMENT_FIRST, PORTS) },
 	{ "IPv6 later fragment", "eth ip6 hop frag:2 proto:17 pay:32", NULL,
