@@ -58,7 +58,7 @@ kind() {
 		"$(output 'print("slot"' | sed -n 's/^ *duplicate //p' | head -n 1)"
 }
 
-"$frames" make "$tmp/frames.pcap" --packets 300 --copies 1
+"$frames" make "$tmp/frames.pcap" --packets 300 --copies 2
 kind "tagged, a CPU's own" --window 10s --placement percpu
 for map in config meta ager top; do
 	bpftool -j map dump pinned "$pins/$in/$map" | json /dev/stdin \
@@ -88,7 +88,7 @@ done
 kind "exact, digests" --window 10s --engine exact
 check_equal "the most often suppressed are those of status" \
 	"$(json "$tmp/status" '"\n".join(str(k["packets"]) for k in j[0]["top_suppressed"])')" \
-	"$(output 'print("suppressed"' | sed 's/.*suppressed //')"
+	"$(output 'suppressed {n}' | sed 's/.*suppressed //')"
 check "digests are shown" grep -q time_ns <(output 'digests')
 "$xdd" unload "$in"
 kind "exact, flows" --window 10s --engine exact --key flow

@@ -17,7 +17,8 @@ with open(sys.argv[1], "wb") as out:
         out.write(struct.pack("<IIII", 0, n, len(arp), len(arp)) + arp)
 END
 "$frames" make "$tmp/v6.pcap" --packets 300 --copies 1 --kind v6
-"$frames" make "$tmp/v4.pcap" --packets 300 --copies 1
+# from 1 on: the number is the identification
+"$frames" make "$tmp/v4.pcap" --packets 300 --copies 1 --first 1
 
 load "$in" --window 100s --non-ip frame --engine exact --max-suppress 9 ||
 	{ fail "load"; finish; }

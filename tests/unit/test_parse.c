@@ -176,7 +176,7 @@ static const struct row rows[] = {
 	{ "shim6", "eth ip6 shim:1 udp pay:30", NULL, READ(XDD_WHOLE, PORTS) },
 	{ "the longest extension", "eth ip6 dst:255 udp pay:8", NULL, READ(XDD_WHOLE, PORTS) },
 	{ "extensions in order", "eth ip6 hop dst route frag ah:4 dst tcp pay:9", NULL,
-	  READ(XDD_WHOLE, PORTS) },
+	  READ(XDD_FRAGMENT_ONLY, PORTS) },
 	{ "atomic fragment", "eth ip6 frag udp pay:30", NULL, READ(XDD_FRAGMENT_ONLY, PORTS) },
 	{ "IPv6 first fragment", "eth ip6 frag:1 udp pay:32", NULL,
 	  READ(XDD_FRAGMENT_FIRST, PORTS) },
