@@ -5,6 +5,7 @@
 
 #include "accessors.h"
 #include "counters.h"
+#include "sample.h"
 #include "xdd/mark.h"
 
 XDD_INLINE void count(struct xdd_count *at, u32 bytes)
@@ -63,6 +64,23 @@ XDD_INLINE void count_verdict(struct xdd_counters *counters, struct xdd_verdict 
 		counters->time_back++;
 	if (verdict.found & XDD_EVICTED)
 		counters->evictions++;
+}
+
+/* What is recorded beyond the counters; @key: half of the key's digest, or 0. */
+XDD_INLINE void show(struct xdp_md *ctx, struct xdd_counters *counters, const struct xdd_live *live,
+		     struct xdd_verdict verdict, u64 key)
+{
+	u32 kind = verdict.bypass;
+
+	if (kind == XDD_BYPASS_not_ip)
+		count_ethertype(ctx);
+	if (!live->event_kinds)
+		return;
+	if (kind == XDD_BYPASS_MAX)
+		kind = verdict.found & XDD_SEEN ? XDD_EVENT_duplicate : XDD_EVENT_distinct;
+	if (live->event_kinds >> kind & 1)
+		sample(ctx, counters, kind, key,
+		       xdd_is_suppressed(verdict) ? live->action : XDD_ACTION_count);
 }
 
 /* The counter slot of an interface. */
@@ -154,11 +172,6 @@ XDD_INLINE int act(struct xdp_md *ctx, struct xdd_counters *counters, const stru
 	return keep(counters, live, bytes);
 }
 
-XDD_INLINE u64 clock_ns(void)
-{
-	return xdd_fixed.clock == XDD_CLOCK_coarse ? bpf_ktime_get_coarse_ns() : bpf_ktime_get_ns();
-}
-
 /* What an XDP program returns for @ctx, seen at @now_ns. As xdd_decide(), but that the random number
  * is made when it is needed: on the stack it has no place.
  */
@@ -183,6 +196,7 @@ XDD_INLINE int dedup(struct xdp_md *ctx, u64 now_ns)
 	verdict = xdd_conclude(&xdd_fixed, live, NULL, &packet, &identity, bypass, now_ns,
 			       random_at(counter->received.packets, slot));
 	count_verdict(counter, verdict, packet.wire_len);
+	show(ctx, counter, live, verdict, identity.digest.lo);
 	return act(ctx, counter, live, xdd_is_suppressed(verdict), packet.wire_len);
 }
 

@@ -304,6 +304,9 @@ struct xdd_live {
 	u32 max_suppress;  /* of a key's duplicates one passes after so many; 0: none does */
 	u8 top;		   /* 1: keep the keys most often suppressed in map `top` */
 	u8 pad[3];
+	u32 event_rate;	 /* verdicts that are shown: at most so many a second ... */
+	u16 event_kinds; /* ... of these, bits by enum xdd_event_kind; 0: none ... */
+	u16 event_bytes; /* ... with so many bytes of the frame, 1..XDD_EVENT_BYTES */
 	struct xdd_iface ifaces[XDD_MAX_IFACES];
 };
 
@@ -311,6 +314,6 @@ struct xdd_live {
 enum xdd_dev { XDD_DEV_DUPLICATES, XDD_DEV_FORWARD, XDD_DEV_MAX };
 
 XDD_ASSERT(sizeof(struct xdd_fixed) == 184, "xdd_fixed has no holes");
-XDD_ASSERT(sizeof(struct xdd_live) == 32 + 8 * XDD_MAX_IFACES, "xdd_live has no holes");
+XDD_ASSERT(sizeof(struct xdd_live) == 40 + 8 * XDD_MAX_IFACES, "xdd_live has no holes");
 
 #endif

@@ -45,6 +45,9 @@
 	X(evictions, "live entries replaced in a full line (copies may pass)")     \
 	X(mark_failed, "duplicates that could not be marked, and passed unmarked") \
 	X(let_through, "duplicates kept by --max-suppress, one after so many")     \
+	X(events_sent, "verdicts shown to whoever reads events")                   \
+	X(events_limited, "verdicts not shown: enough for that second")            \
+	X(events_lost, "verdicts not shown: nobody read the others in time")       \
 	XDD_INNERS(X)
 
 struct xdd_count {

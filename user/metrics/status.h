@@ -9,6 +9,7 @@
 
 #include "user/loader/instance.h"
 #include "user/metrics/counters.h"
+#include "user/metrics/ethertypes.h"
 #include "user/metrics/fullness.h"
 #include "user/top.h"
 #include "user/units.h"
@@ -19,6 +20,7 @@
 struct status {
 	struct instance *instance;
 	struct counters counters;
+	struct ethertypes ethertypes;
 	struct fullness fullness;
 	struct top top; /* where live.top is on */
 	/* Copies up to sure_ns apart are surely found, and none beyond never_ns. */

@@ -242,8 +242,8 @@ json_t *status_json(const struct status *status)
 	const struct instance *in = status->instance;
 
 	return json_pack(
-		"{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:n, s:o, s:I, s:I, "
-		"s:o}",
+		"{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:n, s:o, s:I, "
+		"s:I, s:o, s:o}",
 		"name", in->name, "interfaces", interfaces(in), "engine",
 		engine_names[in->fixed.engine], "config", config(status), "counters",
 		counters(status), "top_suppressed",
@@ -253,5 +253,6 @@ json_t *status_json(const struct status *status)
 		loads(&status->fullness.loads), "fpr_model", rate(status, status->fullness.fpr),
 		"fpr_at_capacity", rate_at_capacity(status), "audit", "ager", ager(status),
 		"program_id", (json_int_t)in->program_id, "loaded_s", (json_int_t)status->loaded_s,
-		"warnings", warnings(status));
+		"warnings", warnings(status), "passed_ethertypes",
+		ethertypes_json(&status->ethertypes));
 }
