@@ -329,7 +329,9 @@ static void run_repeated(const char *first, const char *word, u32 count, const c
 			 u32 bypass)
 {
 	char spec[256] = "";
-	struct row row = { word, spec, NULL, bypass, XDD_WHOLE, PORTS };
+	bool fragments = count && !strcmp(word, "frag");
+	struct row row = { word, spec, NULL, bypass, fragments ? XDD_FRAGMENT_ONLY : XDD_WHOLE,
+			   PORTS };
 
 	strcat(spec, first);
 	for (u32 i = 0; i < count; i++) {
