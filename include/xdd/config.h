@@ -28,6 +28,7 @@
  * timers  lines of line.h, which forget by themselves what is older than the window
  * table   entries with a time, compared with the window
  * bits    lines of bits (bits.h): no window, forgetting is by chance
+ * streams a line for each stream of numbered frames
  */
 #define XDD_ENGINES(X)                                                                 \
 	X(tagged, timers, "cache lines of 15 cells: a 24-bit tag and a timer each")    \
@@ -38,7 +39,8 @@
 	X(rsbf, bits, "reservoir sampling: an insertion resets a bit in each of k")    \
 	X(bsbf, bits, "biased sampling: each new key resets a bit in each of k")       \
 	X(bsbfsd, bits, "biased sampling, single deletion: a bit in one of k filters") \
-	X(rlbsbf, bits, "biased sampling balanced by load: fewest copies missed")
+	X(rlbsbf, bits, "biased sampling balanced by load: fewest copies missed")      \
+	X(recovery, streams, "IEEE 802.1CB sequence recovery, for --key redundancy")
 
 /* Engine rsbf. */
 #define XDD_VARIANTS(X)                                                     \
@@ -54,7 +56,8 @@
 	X(src, "source address")                                                 \
 	X(dst, "destination address")                                            \
 	X(srcdst, "source and destination address")                              \
-	X(offset, "LEN bytes at POS of the frame")
+	X(offset, "LEN bytes at POS of the frame")                               \
+	X(redundancy, "stream and sequence number of PRP, HSR or FRER")
 
 #define XDD_HASHES(X)                                                          \
 	X(keyed, "NH as in UMAC over a secret drawn per load: 2^-31 per pair") \
@@ -115,6 +118,9 @@
 
 #define XDD_MAX_VLAN_MAPS 8
 
+/* Sequence numbers that a stream remembers at most: 32 of the 64 bytes of its line. */
+#define XDD_MAX_HISTORY 256
+
 #define XDD_ENUM_ENGINE(name, memory, help) XDD_ENGINE_##name,
 #define XDD_ENUM_KEY(name, help) XDD_KEY_##name,
 #define XDD_ENUM_HASH(name, help) XDD_HASH_##name,
@@ -139,7 +145,7 @@ enum { XDD_DEFAULT_FIELDS = 0 XDD_FIELDS(XDD_DEFAULT_FIELD) };
 enum xdd_tunnel { XDD_TUNNELS(XDD_ENUM_TUNNEL) XDD_TUNNEL_MAX };
 
 /* The engines of one kind of memory, as bits by enum xdd_engine. */
-enum xdd_memory { XDD_MEMORY_timers, XDD_MEMORY_table, XDD_MEMORY_bits };
+enum xdd_memory { XDD_MEMORY_timers, XDD_MEMORY_table, XDD_MEMORY_bits, XDD_MEMORY_streams };
 #define XDD_MEMORY_BIT(name, memory, help) \
 	(XDD_MEMORY_##memory == XDD_MEMORY_OF) << XDD_ENGINE_##name |
 #define XDD_MEMORY_OF XDD_MEMORY_timers
@@ -209,7 +215,7 @@ struct xdd_fixed {
 	u8 non_ip_frame;     /* frames without IP: key on the frame, else bypass */
 	u8 sbf_max;	     /* sbf: MAX, 1..2^sbf_bits - 1 */
 	u8 sbf_bits;	     /* sbf: bits of a cell, 1, 2, 4 or 8 */
-	u32 pad;
+	u32 history;	     /* recovery: numbers remembered, 2..XDD_MAX_HISTORY; 0: the last */
 	u64 tick_ns;	      /* length of a tick, at least 1 */
 	u64 seed;	      /* XXH64 */
 	u32 variant;	      /* rsbf: enum xdd_variant */

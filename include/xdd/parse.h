@@ -12,7 +12,7 @@
 #include "counters.h"
 #include "packet.h"
 
-#define XDD_MAX_VLANS 4
+#define XDD_MAX_TAGS 4
 #define XDD_MAX_LABELS 8
 #define XDD_MAX_EXTENSIONS 8
 
@@ -44,6 +44,8 @@ enum xdd_ethertype {
 	XDD_ETH_QINQ = 0x88a8,
 	XDD_ETH_QINQ_OLD = 0x9100,
 	XDD_ETH_QINQ_OLDER = 0x9200,
+	XDD_ETH_HSR = 0x892f,
+	XDD_ETH_RTAG = 0xf1c1,
 };
 
 enum xdd_proto {
@@ -107,21 +109,40 @@ XDD_INLINE int xdd_read_be16(const struct xdd_packet *packet, u32 off, u16 *valu
 	return 0;
 }
 
-/* Skip up to XDD_MAX_VLANS tags at @off. Updates the EtherType and returns the offset
+/* Tags with a sequence number: of HSR (IEC 62439-3) and FRER (IEEE 802.1CB 7.8). In both, two
+ * bytes lie before it, and the next EtherType behind it.
+ */
+XDD_INLINE bool xdd_is_numbered(u16 ethertype)
+{
+	return ethertype == XDD_ETH_HSR || ethertype == XDD_ETH_RTAG;
+}
+
+/* Bytes of the tag that @ethertype announces, its next EtherType included; 0: it is none. */
+XDD_INLINE u32 xdd_tag_bytes(u16 ethertype)
+{
+	if (xdd_is_vlan(ethertype))
+		return 4;
+	return xdd_is_numbered(ethertype) ? 6 : 0;
+}
+
+/* Skip up to XDD_MAX_TAGS tags at @off. Updates the EtherType and returns the offset
  * behind them; sets ->bypass where there are more or the frame ends.
  */
-XDD_INLINE u32 xdd_skip_vlans(const struct xdd_packet *packet, struct xdd_layers *layers, u32 off)
+XDD_INLINE u32 xdd_skip_tags(const struct xdd_packet *packet, struct xdd_layers *layers, u32 off)
 {
-	for (int i = 0; i < XDD_MAX_VLANS; i++) {
-		if (!xdd_is_vlan(layers->ethertype))
+	for (int i = 0; i < XDD_MAX_TAGS; i++) {
+		u32 bytes = xdd_tag_bytes(layers->ethertype);
+
+		if (!bytes)
 			return off;
-		if (xdd_read_be16(packet, off + 2, &layers->ethertype)) {
+		if (xdd_read_be16(packet, off + bytes - 2, &layers->ethertype)) {
 			layers->bypass = XDD_BYPASS_truncated;
 			return off;
 		}
-		off += 4;
+		layers->l3 = off + bytes;
+		off = xdd_forget(layers->l3);
 	}
-	if (xdd_is_vlan(layers->ethertype))
+	if (xdd_tag_bytes(layers->ethertype))
 		layers->bypass = XDD_BYPASS_unsupported;
 	return off;
 }
@@ -407,7 +428,7 @@ XDD_INLINE void xdd_parse_link(const struct xdd_packet *packet, struct xdd_layer
 	layers->bypass = XDD_BYPASS_MAX;
 	off = xdd_link_header(packet, layers);
 	if (layers->bypass == XDD_BYPASS_MAX)
-		off = xdd_skip_vlans(packet, layers, off);
+		off = xdd_skip_tags(packet, layers, off);
 	if (layers->bypass == XDD_BYPASS_MAX &&
 	    (layers->ethertype == XDD_ETH_MPLS || layers->ethertype == XDD_ETH_MPLS_MC))
 		off = xdd_skip_labels(packet, layers, off);

@@ -8,7 +8,8 @@
  * RFC 2637), NVGRE (RFC 7637), ERSPAN I, II and III (draft-foschiano-erspan-03), VXLAN (RFC 7348)
  * and its generic extension, Geneve (RFC 8926), GTP-U (3GPP TS 29.281), MPLS behind any of them
  * (RFC 4023, 7510) with Ethernet behind the labels (RFC 4448), PPPoE (RFC 2516), and what stands
- * before an inner Ethernet frame: VN-Tag, 802.1BR, PBB (802.1ah), FabricPath, TRILL (RFC 6325).
+ * before an inner Ethernet frame: VN-Tag, 802.1BR, PBB (802.1ah), FabricPath, TRILL (RFC 6325), and
+ * the tags of HSR and FRER.
  */
 #ifndef XDD_TUNNEL_H
 #define XDD_TUNNEL_H
@@ -579,6 +580,8 @@ XDD_INLINE void xdd_walk_link(XDD_FIXED struct xdd_fixed *fixed, const struct xd
 		xdd_walk_vlan(fixed, packet, walk);
 		return;
 	case XDD_ETH_VNTAG:
+	case XDD_ETH_HSR:
+	case XDD_ETH_RTAG:
 		xdd_walk_typed(packet, walk, 4);
 		return;
 	case XDD_ETH_ETAG:
@@ -669,22 +672,33 @@ XDD_INLINE void xdd_walk_step(XDD_FIXED struct xdd_fixed *fixed, const struct xd
 	}
 }
 
-/* The VLANs of the outermost tags: up to XDD_MAX_VLANS of 12 bits each. */
-XDD_INLINE u64 xdd_link_vids(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet)
+/* A walk through the outermost tags. */
+struct xdd_tags {
+	u64 vids; /* up to XDD_MAX_TAGS VLANs of 12 bits each */
+	u32 off;
+	u32 pad;
+};
+
+/* The VLANs of the outermost tags into @tags. */
+XDD_INLINE void xdd_link_vids(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+			      struct xdd_tags *tags)
 {
 	struct xdd_layers link = { .bypass = XDD_BYPASS_MAX };
-	u32 off = xdd_link_header(packet, &link);
-	u64 vids = 0;
 	u16 tag;
 
-	for (int i = 0; i < XDD_MAX_VLANS; i++) {
-		if (!xdd_is_vlan(link.ethertype) || xdd_read_be16(packet, off, &tag) ||
-		    xdd_read_be16(packet, off + 2, &link.ethertype))
-			return vids;
-		vids = xdd_add_vid(fixed, vids, tag);
-		off += 4;
+	tags->vids = 0;
+	tags->off = xdd_link_header(packet, &link);
+	for (int i = 0; i < XDD_MAX_TAGS; i++) {
+		u32 bytes = xdd_tag_bytes(link.ethertype), off = xdd_forget(tags->off);
+		bool vlan = xdd_is_vlan(link.ethertype);
+
+		if (!bytes || xdd_read_be16(packet, off, &tag) ||
+		    xdd_read_be16(packet, off + bytes - 2, &link.ethertype))
+			return;
+		if (vlan)
+			tags->vids = xdd_add_vid(fixed, tags->vids, tag);
+		tags->off = off + bytes;
 	}
-	return vids;
 }
 
 /* Where a walk starts: in the IP packet of @layers, or behind the link header that ends in no IP. */

@@ -109,7 +109,7 @@ static void test_goes_on(void **state)
 	struct xdd_store store, again;
 
 	(void)state;
-	for (u32 engine = 0; engine < XDD_ENGINE_MAX; engine++) {
+	for (u32 engine = 0; engine < XDD_ENGINE_recovery; engine++) {
 		u64 random = engine + 1, copy;
 		u32 seen = 0;
 

@@ -51,7 +51,7 @@ double store_fpr(struct xdd_store *store, u64 distinct, u64 now_ns)
 	const struct xdd_fixed *fixed = &store->fixed;
 	struct xdd_fill fill;
 
-	if (fixed->engine == XDD_ENGINE_exact)
+	if (xdd_digest_is_wide(fixed))
 		return ldexp(distinct, -63);
 	if (xdd_engine_has_bits(fixed->engine))
 		return pow(store_load(store, now_ns), fixed->hashes);
@@ -173,7 +173,7 @@ static int read_sites(const struct instance *in, const struct counters *counters
 
 static int read_exact(const struct instance *in, struct fullness *f)
 {
-	if (!xdd_key_is_flow(in->fixed.key))
+	if (in->fixed.engine == XDD_ENGINE_recovery || !xdd_key_is_flow(in->fixed.key))
 		f->fpr = ldexp(in->meta.capacity_keys, -128);
 	f->fpr_full = f->fpr;
 	return 0;
@@ -206,7 +206,7 @@ int fullness_read(const struct instance *in, const struct counters *counters,
 	int err;
 
 	memset(fullness, 0, sizeof(*fullness));
-	if (in->fixed.engine == XDD_ENGINE_exact)
+	if (xdd_digest_is_wide(&in->fixed))
 		return read_exact(in, fullness);
 	if (xdd_engine_has_bits(in->fixed.engine))
 		return read_bits(in, counters, fullness);
