@@ -35,7 +35,7 @@ XDD_INLINE bool xdd_is_trailer(const struct xdd_packet *packet, u32 l3, u32 end)
 {
 	u32 raw[2] = {}, lan_size;
 
-	if (end < l3 + XDD_TRAILER_BYTES ||
+	if (end > packet->len || end < l3 || end - l3 < XDD_TRAILER_BYTES ||
 	    xdd_packet_read(packet, end - XDD_TRAILER_BYTES, raw, XDD_TRAILER_BYTES))
 		return false;
 	lan_size = xdd_ntohl(raw[0]) & 0xffff;

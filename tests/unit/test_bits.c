@@ -270,10 +270,12 @@ static void compare_batches(struct xdd_store *one, struct xdd_store *other)
 static void test_batches(void **state)
 {
 	(void)state;
-	for (u32 i = 0; i < XDD_ENGINE_recovery * 3; i++) {
+	for (u32 i = 0; i < XDD_ENGINE_MAX * 3; i++) {
 		struct xdd_fixed fixed = bits_fixed(i / 3, 128, 1 + i % 3);
 		struct xdd_store one, other;
 
+		if (!config_takes(fixed.engine, fixed.key))
+			continue;
 		ask_open(&one, &fixed);
 		ask_open(&other, &fixed);
 		compare_batches(&one, &other);

@@ -3,6 +3,8 @@
  * Sequence recovery against the standard's pseudo code, written down with arrays and one step at a
  * time: copies in any order, losses, jumps, numbers that go round, quiet streams.
  */
+#include <errno.h>
+
 #include "tests/common/ask.h"
 #include "tests/common/frame.h"
 
@@ -98,16 +100,16 @@ static u32 ask_number(struct xdd_store *store, u64 stream, u8 scheme, u16 number
 /* The next number: copies, losses, late ones, jumps, all over the circle. */
 static s32 next_number(u64 *seed, s32 number, s32 history)
 {
-	u32 pick = random_below(seed, 100);
-	s32 reach = history + 3;
+	u32 pick = random_below(seed, 1000);
+	s32 reach = history + 2;
 
-	if (pick < 40)
+	if (pick < 400)
 		return number;
-	if (pick < 70)
+	if (pick < 700)
 		return number + 1;
-	if (pick < 80)
+	if (pick < 800)
 		return number + random_below(seed, reach);
-	if (pick < 97)
+	if (pick < 998)
 		return number - random_below(seed, reach);
 	return random_below(seed, SPACE);
 }
@@ -127,7 +129,7 @@ static void compare(u32 history, u8 scheme, bool refresh)
 		u32 expected;
 
 		number = next_number(&seed, number, history) & (SPACE - 1);
-		now += random_below(&seed, 1000) ? random_below(&seed, 40000) : 2 * WINDOW_NS;
+		now += random_below(&seed, 100) ? random_below(&seed, 40000) : 2 * WINDOW_NS;
 		now -= random_below(&seed, 100) ? 0 : 50000;
 		expected = model_ask(&model, number, now);
 		assert_int_equal(ask_number(&store, 7, scheme, number, now), expected);
@@ -242,7 +244,7 @@ static void check_frames(u32 engine)
 	BYPASS("eth ip4 udp pay:40", untagged);
 	BYPASS("eth arp rct:13 pad:3", untagged);
 	BYPASS("eth vlan vlan vlan vlan vlan rtag:1 arp", unsupported);
-	BYPASS("eth vlan vlan vlan vlan rtag:1", truncated);
+	FIRST("eth vlan vlan vlan vlan rtag:1");
 	BYPASS("sll arp", unsupported);
 	store_close(&store);
 }
@@ -254,29 +256,33 @@ static void test_frames(void **state)
 	check_frames(XDD_ENGINE_exact);
 }
 
+static __attribute__((noinline)) u32 find(const struct xdd_packet *packet,
+					  struct xdd_number *number)
+{
+	return xdd_find_number(packet, number);
+}
+
 /* A trailer whose LAN, size or suffix is wrong is none; nor can one be seen that was cut off. */
 static void test_trailers(void **state)
 {
-	struct xdd_fixed fixed = recovery_fixed(XDD_MAX_HISTORY);
 	struct xdd_number number;
 	struct frame frame;
 	struct xdd_packet packet;
 
 	(void)state;
-	(void)fixed;
 	frame_build(&frame, "eth ip4 udp pay:40 rct:0x11234");
 	packet = frame_packet(&frame);
-	assert_int_equal(xdd_find_number(&packet, &number), XDD_BYPASS_MAX);
+	assert_int_equal(find(&packet, &number), XDD_BYPASS_MAX);
 	assert_int_equal(number.sequence, 0x1234);
 	assert_int_equal(number.scheme, XDD_SCHEME_NODE);
 	assert_memory_equal(number.address, frame.byte + 6, 6);
 	for (u32 i = 1; i <= 4; i++) {
-		frame.byte[frame.len - i] ^= 0x10;
-		assert_int_equal(xdd_find_number(&packet, &number), XDD_BYPASS_untagged);
-		frame.byte[frame.len - i] ^= 0x10;
+		frame.byte[frame.len - i] ^= 0x40;
+		assert_int_equal(find(&packet, &number), XDD_BYPASS_untagged);
+		frame.byte[frame.len - i] ^= 0x40;
 	}
-	packet.len--;
-	assert_int_equal(xdd_find_number(&packet, &number), XDD_BYPASS_truncated);
+	packet.wire_len++;
+	assert_int_equal(find(&packet, &number), XDD_BYPASS_truncated);
 }
 
 /* Two networks whose nodes have the same addresses and numbers. */

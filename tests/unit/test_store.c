@@ -70,7 +70,9 @@ static void test_first_and_copy(void **state)
 
 	(void)state;
 	frame_build(&frame, "eth ip4 udp pay:40");
-	for (u32 engine = 0; engine < XDD_ENGINE_recovery; engine++) {
+	for (u32 engine = 0; engine < XDD_ENGINE_MAX; engine++) {
+		if (!config_takes(engine, XDD_KEY_packet))
+			continue;
 		open_store(&store, engine);
 		expect(&store, XDD_BYPASS_MAX, 0);
 		expect(&store, XDD_BYPASS_MAX, XDD_SEEN);
@@ -87,7 +89,9 @@ static void test_bad_checksum_shadows_nothing(void **state)
 	struct xdd_store store;
 
 	(void)state;
-	for (u32 engine = 0; engine < XDD_ENGINE_recovery; engine++) {
+	for (u32 engine = 0; engine < XDD_ENGINE_MAX; engine++) {
+		if (!config_takes(engine, XDD_KEY_packet))
+			continue;
 		open_store(&store, engine);
 		frame_build(&frame, "eth ip4 udp pay:40");
 		frame.byte[frame.l3 + 10] ^= 0x10;
@@ -110,7 +114,9 @@ static void test_stale(void **state)
 
 	(void)state;
 	frame_build(&frame, "eth ip4 udp pay:40");
-	for (u32 engine = 0; engine < XDD_ENGINE_recovery; engine++) {
+	for (u32 engine = 0; engine < XDD_ENGINE_MAX; engine++) {
+		if (!config_takes(engine, XDD_KEY_packet))
+			continue;
 		open_store(&store, engine);
 		store.live.abi++;
 		expect(&store, XDD_BYPASS_stale, 0);
