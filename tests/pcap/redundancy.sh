@@ -46,7 +46,7 @@ check_command "a short history" 0 'too far from their stream' '' \
 "$BUILD/tests/tools/gencap" --frames 2000 -o "$tmp/plain" 2>/dev/null
 check_command "frames without a number pass" 0 'passed without a look: 2000 untagged' '' \
 	"$xdd" pcap "$tmp/plain" --key redundancy
-check_command "the engine without the key" 2 '' 'engine recovery follows .* key redundancy' \
+check_command "the engine without the key" 2 '' 'engine recovery follows .*--key redundancy' \
 	"$xdd" pcap "$tmp/plain" --engine recovery
 check_command "lines have no such numbers" 2 '' 'engine recovery follows' \
 	"$xdd" stream --engine recovery
