@@ -116,7 +116,7 @@ all_gone() {
 
 # listen FILE INTERFACE [NAMESPACE]: capture what reaches port 9 until listen_end
 listen() {
-	nsenter --net="/run/netns/${3:-$rx}" tcpdump -i "$2" -n -U --immediate-mode -B 16384 \
+	nsenter --net="/run/netns/${3:-$rx}" tcpdump -i "$2" -n -U --immediate-mode -B 131072 \
 		-w "$1" 'udp port 9 or (vlan and udp port 9)' 2>"$1.log" &
 	listeners+=($!)
 	wait_until grep -q 'listening on' "$1.log"

@@ -85,10 +85,18 @@ echo --no-install >>"$tmp/options" # of scripts/demo
 grep -Eo -e '--[a-z][a-z-]*' $readme | sort -u | grep -vxF -f "$tmp/options" >"$tmp/unknown"
 check_equal "options that are none" "" "$(cat "$tmp/unknown")"
 
-# And every file and folder.
+# heading ANCHOR: whether the README has a heading that is called so in links.
+heading() {
+	sed -n 's/^#* //p' "$readme" | tr 'A-Z ' 'a-z-' | grep -qx -e "$1"
+}
+
+# And every file, folder and heading.
 for path in $(grep -Eo '\]\([^)]*\)' $readme | tr -d '()]') \
 	$(grep -Eo '(^|[ `=("])(include|maps|bpf|user|tests|scripts)/[a-z_/.]*' $readme | tr -d ' `=("'); do
-	[ -e "$path" ] || echo "$path"
+	case $path in
+	"#"*) heading "${path#"#"}" ;;
+	*) [ -e "$path" ] ;;
+	esac || echo "$path"
 done >"$tmp/absent"
 check_equal "files that are absent" "" "$(cat "$tmp/absent")"
 finish

@@ -25,6 +25,7 @@
 
 struct job {
 	const struct options *o;
+	u64 memory; /* of the sample, in bytes */
 	struct derived derived;
 	struct capture_filter filter;
 	struct learn learn;
@@ -191,7 +192,7 @@ static int print(const struct job *job)
 
 static int learn(struct job *job)
 {
-	int rc = learn_open(&job->learn, &job->derived.fixed, job->o->memory ?: DEFAULT_MEMORY);
+	int rc = learn_open(&job->learn, &job->derived.fixed, job->memory);
 
 	if (rc)
 		complain("learn: out of memory: give --memory less");
@@ -205,7 +206,12 @@ static int learn(struct job *job)
 
 int cmd_learn(struct options *o)
 {
-	struct job job = { .o = o, .source.name = o->args[0], .source.netns = o->netns };
+	struct job job = {
+		.o = o,
+		.memory = o->memory ?: DEFAULT_MEMORY,
+		.source.name = o->args[0],
+		.source.netns = o->netns,
+	};
 	char err[MESSAGE_MAX];
 	int rc;
 
@@ -213,6 +219,8 @@ int cmd_learn(struct options *o)
 	rc = filter_open(&job.filter, o->filter, o->direction);
 	if (rc)
 		complain("learn: %s", job.filter.error);
+	/* It is the sample's: no filter is made. */
+	o->given[OPT_memory] = false;
 	if (!rc) {
 		rc = derive_config(o, DERIVE_FILE, 1, 1, 1, &job.derived, err, sizeof(err));
 		if (rc)

@@ -45,6 +45,26 @@ static const struct field_kind vlan_kinds[] = {
 	{ "vlan", "type", 2, 2, 0, FORM_HEX },
 	KINDS_END,
 };
+static const struct field_kind hsr_kinds[] = {
+	{ "hsr", "path", 0, 1, 0xf0, FORM_DECIMAL },
+	{ "hsr", "size", 0, 2, 0x0fff, FORM_DECIMAL },
+	{ "hsr", "sequence", 2, 2, 0, FORM_DECIMAL },
+	{ "hsr", "type", 4, 2, 0, FORM_HEX },
+	KINDS_END,
+};
+static const struct field_kind frer_kinds[] = {
+	{ "frer", "reserved", 0, 2, 0, FORM_HEX },
+	{ "frer", "sequence", 2, 2, 0, FORM_DECIMAL },
+	{ "frer", "type", 4, 2, 0, FORM_HEX },
+	KINDS_END,
+};
+static const struct field_kind prp_kinds[] = {
+	{ "prp", "sequence", 0, 2, 0, FORM_DECIMAL },
+	{ "prp", "lan", 2, 1, 0xf0, FORM_HEX },
+	{ "prp", "size", 2, 2, 0x0fff, FORM_DECIMAL },
+	{ "prp", "suffix", 4, 2, 0, FORM_HEX },
+	KINDS_END,
+};
 static const struct field_kind mpls_kinds[] = {
 	{ "mpls", "label", 0, 4, 0xfffff000, FORM_DECIMAL },
 	{ "mpls", "tc", 0, 4, 0x00000e00, FORM_DECIMAL },
@@ -166,17 +186,28 @@ static u16 be16_at(const struct xdd_packet *packet, u32 off)
 	return off + 2 <= packet->len ? get16(packet->data + off, true) : 0;
 }
 
-/* The tags between the link header and @l3: VLAN tags, then labels, 4 bytes each. */
+/* The @nth tag, of @type. Returns the type behind it. */
+static u16 add_tag(struct walk *w, u16 type, u32 nth)
+{
+	const struct field_kind *kinds = vlan_kinds;
+	u32 bytes = xdd_tag_bytes(type);
+
+	if (xdd_is_numbered(type))
+		kinds = type == XDD_ETH_HSR ? hsr_kinds : frer_kinds;
+	type = be16_at(w->packet, w->off + bytes - 2);
+	add_header(w, kinds, nth, bytes);
+	return type;
+}
+
+/* The tags between the link header and @l3, then labels of 4 bytes. */
 static void add_tags(struct walk *w, u32 l3)
 {
 	static const u32 type_at[] = { [XDD_LINK_ETHERNET] = 12, [XDD_LINK_SLL] = 14 };
 	u32 link = w->packet->link, nth;
 	u16 type = be16_at(w->packet, link < XDD_ARRAY_SIZE(type_at) ? type_at[link] : 0);
 
-	for (nth = 0; xdd_is_vlan(type) && w->off + 4 <= l3; nth++) {
-		type = be16_at(w->packet, w->off + 2);
-		add_header(w, vlan_kinds, nth, 4);
-	}
+	for (nth = 0; xdd_tag_bytes(type) && w->off + xdd_tag_bytes(type) <= l3; nth++)
+		type = add_tag(w, type, nth);
 	for (nth = 0; w->off + 4 <= l3; nth++)
 		add_header(w, mpls_kinds, nth, 4);
 }
@@ -225,6 +256,17 @@ static struct xdd_layers add_tunnel(const struct xdd_fixed *fixed, struct walk *
 	return inner;
 }
 
+/* What lies behind all that, as @kind; with a trailer of PRP at @trailer, unless that is 0. */
+static void add_end(struct walk *w, const struct field_kind *kind, u32 trailer)
+{
+	if (trailer >= w->off && trailer) {
+		add_up_to(w, kind, 0, trailer);
+		add_header(w, prp_kinds, 0, XDD_TRAILER_BYTES);
+		kind = &frame_padding;
+	}
+	add_up_to(w, kind, 0, w->packet->len);
+}
+
 void fields_of(const struct xdd_fixed *fixed, const struct xdd_packet *packet,
 	       struct fields *fields)
 {
@@ -243,7 +285,7 @@ void fields_of(const struct xdd_fixed *fixed, const struct xdd_packet *packet,
 		add_transport(&w, &layers);
 		add_up_to(&w, &payload, 0, layers.end);
 	}
-	add_up_to(&w, layers.version ? &frame_padding : &frame_rest, 0, packet->len);
+	add_end(&w, layers.version ? &frame_padding : &frame_rest, identity_trailer(packet));
 }
 
 const char *field_name(const struct field *field, char text[FIELD_NAME_MAX])
