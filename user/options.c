@@ -250,8 +250,7 @@ static int validate_key(const struct options *o, char *err, size_t err_size)
 		return refuse(err, err_size, -EINVAL,
 			      "--vni key is about the packets in tunnels: add --inner");
 	if (o->key != XDD_KEY_packet &&
-	    (option_given(o, OPT_ignore) || option_given(o, OPT_payload) ||
-	     (o->include & ~macs)))
+	    (option_given(o, OPT_ignore) || option_given(o, OPT_payload) || (o->include & ~macs)))
 		return refuse(err, err_size, -EINVAL,
 			      "--ignore, --include and --payload change the packet key: they have "
 			      "no place with --key %s",

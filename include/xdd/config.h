@@ -190,32 +190,32 @@ enum xdd_link {
 
 /* Structure, fixed at load. In BPF read-only data named `xdd_fixed`. */
 struct xdd_fixed {
-	u32 engine;	     /* enum xdd_engine */
-	u32 key;	     /* enum xdd_key_kind */
-	u32 hash;	     /* enum xdd_hash_kind */
-	u32 slicing;	     /* enum xdd_slicing */
-	u32 placement;	     /* enum xdd_placement */
-	u32 clock;	     /* enum xdd_clock */
-	u32 hashes;	     /* k of the Bloom engines, 1..XDD_MAX_HASHES */
-	u32 slices;	     /* S, 1..lines; 1 when slicing is none */
-	u32 subslices;	     /* S2 of hv and vh; else 0 */
-	u32 slice_hashes;    /* K1 of K1xK2, which divides hashes; else 0 */
-	u32 line_cells;	     /* cells of a line that are used (files); 0: all */
-	u32 blocks;	     /* filter blocks (map entries; per CPU if percpu) */
-	u32 lines_per_block; /* 64-byte lines in a block */
-	u32 stripes;	     /* locks of shared placement, a power of two */
-	u32 offset_len;	     /* key offset: bytes, 1..65535 */
-	u32 offset_pos;	     /* key offset: first byte, 0..65535 */
-	u32 link;	     /* enum xdd_link of the packets (BPF; files say it per frame) */
-	u8 refresh;	     /* a duplicate restarts the window */
-	u8 verify_checksum;  /* IPv4 header: wrong passes as bad_checksum */
-	u8 zero_checksum_ok; /* ... but 0 counts as not computed (files) */
-	u8 zero_length_ok;   /* IP length 0: up to the captured end (files) */
-	u8 short_capture_ok; /* cut by the snap length: key on what there is (files) */
-	u8 non_ip_frame;     /* frames without IP: key on the frame, else bypass */
-	u8 sbf_max;	     /* sbf: MAX, 1..2^sbf_bits - 1 */
-	u8 sbf_bits;	     /* sbf: bits of a cell, 1, 2, 4 or 8 */
-	u32 history;	     /* recovery: numbers remembered, 2..XDD_MAX_HISTORY; 0: the last */
+	u32 engine;	      /* enum xdd_engine */
+	u32 key;	      /* enum xdd_key_kind */
+	u32 hash;	      /* enum xdd_hash_kind */
+	u32 slicing;	      /* enum xdd_slicing */
+	u32 placement;	      /* enum xdd_placement */
+	u32 clock;	      /* enum xdd_clock */
+	u32 hashes;	      /* k of the Bloom engines, 1..XDD_MAX_HASHES */
+	u32 slices;	      /* S, 1..lines; 1 when slicing is none */
+	u32 subslices;	      /* S2 of hv and vh; else 0 */
+	u32 slice_hashes;     /* K1 of K1xK2, which divides hashes; else 0 */
+	u32 line_cells;	      /* cells of a line that are used (files); 0: all */
+	u32 blocks;	      /* filter blocks (map entries; per CPU if percpu) */
+	u32 lines_per_block;  /* 64-byte lines in a block */
+	u32 stripes;	      /* locks of shared placement, a power of two */
+	u32 offset_len;	      /* key offset: bytes, 1..65535 */
+	u32 offset_pos;	      /* key offset: first byte, 0..65535 */
+	u32 link;	      /* enum xdd_link of the packets (BPF; files say it per frame) */
+	u8 refresh;	      /* a duplicate restarts the window */
+	u8 verify_checksum;   /* IPv4 header: wrong passes as bad_checksum */
+	u8 zero_checksum_ok;  /* ... but 0 counts as not computed (files) */
+	u8 zero_length_ok;    /* IP length 0: up to the captured end (files) */
+	u8 short_capture_ok;  /* cut by the snap length: key on what there is (files) */
+	u8 non_ip_frame;      /* frames without IP: key on the frame, else bypass */
+	u8 sbf_max;	      /* sbf: MAX, 1..2^sbf_bits - 1 */
+	u8 sbf_bits;	      /* sbf: bits of a cell, 1, 2, 4 or 8 */
+	u32 history;	      /* recovery: numbers remembered, 2..XDD_MAX_HISTORY; 0: the last */
 	u64 tick_ns;	      /* length of a tick, at least 1 */
 	u64 seed;	      /* XXH64 */
 	u32 variant;	      /* rsbf: enum xdd_variant */

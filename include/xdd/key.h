@@ -18,8 +18,8 @@
 
 /* All fields that come from the packet are in network order. */
 struct xdd_head {
-	u8 kind;    /* enum xdd_key_kind */
-	u8 version; /* 4, 6; 0 where the key does not look for IP */
+	u8 kind;      /* enum xdd_key_kind */
+	u8 version;   /* 4, 6; 0 where the key does not look for IP */
 	u8 proto;     /* redundancy: enum xdd_scheme */
 	u8 ihl;	      /* packet key, IPv4: header length in words */
 	u32 tail_len; /* bytes of the tail */

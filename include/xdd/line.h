@@ -25,10 +25,10 @@
 
 /* Engine recovery: what is known of one stream of numbered frames. All 0: free. */
 struct xdd_stream {
-	u64 digest[2];			    /* of the stream */
-	u64 time_ns;			    /* when a frame was last accepted, the filter's clock */
-	u64 history[XDD_MAX_HISTORY / 64];  /* bit n % XDD_MAX_HISTORY: number n was accepted */
-	u16 last;			    /* the highest of them, as numbers go round */
+	u64 digest[2];			   /* of the stream */
+	u64 time_ns;			   /* when a frame was last accepted, the filter's clock */
+	u64 history[XDD_MAX_HISTORY / 64]; /* bit n % XDD_MAX_HISTORY: number n was accepted */
+	u16 last;			   /* the highest of them, as numbers go round */
 	u16 pad[3];
 };
 

@@ -226,13 +226,12 @@ static void test_stages(void **state)
 /* Copies, losses and late ones of a few nodes and streams, and sometimes any number. */
 static void numbered(struct frame *frame, u64 *seed, u32 n)
 {
-	static const char *const specs[] = { "eth hsr:%u ip4 udp pay:40",
-					     "eth vlan:7 hsr:%u arp",
-					     "eth rtag:%u ip6 tcp",
-					     "eth vlan:9 rtag:%u ip6 tcp",
-					     "eth ip4 udp pay:40 rct:%u",
-					     "eth vlan arp pad:20 rct:%u",
-					     "eth qinq vlan arp rct:%u pad:4" };
+	static const char *const specs[] = {
+		"eth hsr:%u ip4 udp pay:40",	 "eth vlan:7 hsr:%u arp",
+		"eth rtag:%u ip6 tcp",		 "eth vlan:9 rtag:%u ip6 tcp",
+		"eth ip4 udp pay:40 rct:%u",	 "eth vlan arp pad:20 rct:%u",
+		"eth qinq vlan arp rct:%u pad:4"
+	};
 	u32 number = n / 8 + 65520 - random_below(seed, 6);
 	char spec[64];
 

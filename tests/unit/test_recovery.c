@@ -343,11 +343,11 @@ static void test_refused(void **state)
 	(void)state;
 	ask_open(&store, &good);
 	store_close(&store);
-#define REFUSE(field, value)                                                     \
-	do {                                                                     \
-		bad = good;                                                      \
-		bad.field = (value);                                             \
-		assert_int_equal(store_open(&store, &bad, &live, 0), -EINVAL);   \
+#define REFUSE(field, value)                                                   \
+	do {                                                                   \
+		bad = good;                                                    \
+		bad.field = (value);                                           \
+		assert_int_equal(store_open(&store, &bad, &live, 0), -EINVAL); \
 	} while (0)
 	REFUSE(key, XDD_KEY_packet);
 	REFUSE(history, 1);
@@ -358,10 +358,10 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_standard),     cmocka_unit_test(test_quiet),
-		cmocka_unit_test(test_room),	     cmocka_unit_test(test_frames),
-		cmocka_unit_test(test_trailers),     cmocka_unit_test(test_two_networks),
-		cmocka_unit_test(test_other_keys),   cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_standard),   cmocka_unit_test(test_quiet),
+		cmocka_unit_test(test_room),	   cmocka_unit_test(test_frames),
+		cmocka_unit_test(test_trailers),   cmocka_unit_test(test_two_networks),
+		cmocka_unit_test(test_other_keys), cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
