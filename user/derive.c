@@ -18,11 +18,8 @@
 #include "units.h"
 
 #define DEFAULT_MEMORY (32ull << 20)
-#define DEFAULT_WINDOW_NS (20ull * 1000 * 1000)
 #define REDUNDANCY_WINDOW_NS (400ull * 1000 * 1000) /* EntryForgetTime of IEC 62439-3 */
-#define DEFAULT_TICKS 16
-#define DEFAULT_FPR 0.001
-#define TAGGED_KEYS_PER_LINE 8 /* 64 bits per live key */
+#define TAGGED_KEYS_PER_LINE 8			    /* 64 bits per live key */
 /* A set for each stream: few sets are then asked for more. */
 #define RECOVERY_LEAST_BYTES (XDD_RECOVERY_WAYS * XDD_LINE_BYTES)
 
@@ -176,7 +173,7 @@ static u64 wanted_window(const struct options *o)
 		return o->window_records;
 	if (option_given(o, OPT_window))
 		return o->window;
-	return o->key == XDD_KEY_redundancy ? REDUNDANCY_WINDOW_NS : DEFAULT_WINDOW_NS;
+	return o->key == XDD_KEY_redundancy ? REDUNDANCY_WINDOW_NS : DERIVE_WINDOW_NS;
 }
 
 static int too_many_ticks(struct work *w, u64 window)
@@ -201,7 +198,7 @@ static int derive_window(struct work *w)
 {
 	const struct options *o = w->o;
 	struct derived *out = w->out;
-	u32 ticks = o->ticks ?: DEFAULT_TICKS;
+	u32 ticks = o->ticks ?: DERIVE_TICKS;
 	u64 window = wanted_window(o), reach = window - !!o->window_records;
 
 	if (xdd_engine_has_bits(out->fixed.engine)) {
@@ -278,7 +275,7 @@ static int derive_placement(struct work *w)
 
 double derive_fpr_target(const struct work *w)
 {
-	return option_given(w->o, OPT_fpr_target) ? w->o->fpr_target : DEFAULT_FPR;
+	return option_given(w->o, OPT_fpr_target) ? w->o->fpr_target : DERIVE_FPR;
 }
 
 static bool is_sliced(const struct work *w)

@@ -59,6 +59,45 @@ static int parse_count(struct value *v)
 	return 0;
 }
 
+/* Records or packets a second, or, with `bit` or `bit/s` behind the count, bits. */
+static int parse_rate(struct value *v)
+{
+	size_t length = strlen(v->text);
+	struct value bits = *v;
+	char count[32];
+
+	for (const char *const *unit = (const char *const[]){ "bit/s", "bit", NULL }; *unit;
+	     unit++) {
+		size_t tail = strlen(*unit);
+
+		if (length <= tail || strcmp(v->text + length - tail, *unit))
+			continue;
+		if (length - tail >= sizeof(count))
+			return -EINVAL;
+		snprintf(count, sizeof(count), "%.*s", (int)(length - tail), v->text);
+		v->o->rate_bits = true;
+		bits.text = count;
+		return parse_count(&bits);
+	}
+	v->o->rate_bits = false;
+	return parse_count(v);
+}
+
+/* A finite number above 0. */
+static int parse_cost(struct value *v)
+{
+	double cost;
+	char *end;
+
+	if (!isdigit((unsigned char)v->text[0]))
+		return -EINVAL;
+	cost = strtod(v->text, &end);
+	if (*end || v->text[1] == 'x' || v->text[1] == 'X')
+		return -EINVAL;
+	*(double *)v->at = cost;
+	return cost >= 1e-9 && cost <= 1e9 ? 0 : -ERANGE;
+}
+
 static int parse_ratio(struct value *v)
 {
 	return units_ratio(v->text, v->at);
@@ -500,6 +539,20 @@ const struct kind kind_size = {
 const struct kind kind_count = {
 	.parse = parse_count,
 	.what = "a count of at least 1 (k, M, G, or Ki, Mi, Gi)",
+};
+const struct kind kind_rate = {
+	.parse = parse_rate,
+	.what = "a count a second (k, M, G) or, with bit behind it, of bits",
+};
+const struct kind kind_cost = {
+	.parse = parse_cost,
+	.what = "a number from 1e-9 to 1e9",
+};
+const struct kind kind_bytes = {
+	.parse = parse_number,
+	.what = "a number of bytes from 1 to 65535",
+	.least = 1,
+	.most = 65535,
 };
 const struct kind kind_ratio = {
 	.parse = parse_ratio,

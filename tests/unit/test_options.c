@@ -342,6 +342,29 @@ static void test_stream(void **state)
 	bad("--field 1", ON_PCAP, "takes no option --field", NULL);
 }
 
+static void test_plan(void **state)
+{
+	struct options o = good(
+		"--rate 10Gbit --packets-size 500 --faults 4 --cost-ratio 0.5 --compare", ON_PLAN);
+
+	(void)state;
+	assert_true(o.rate == 10000000000 && o.rate_bits && o.compare);
+	assert_int_equal(o.packets_size, 500);
+	assert_int_equal(o.faults, 4);
+	assert_true(o.cost_ratio == 0.5);
+	o = good("--rate 1.5Mbit/s --rate 2M", ON_PLAN);
+	assert_true(o.rate == 2000000 && !o.rate_bits);
+	bad("--rate 1bit/h", ON_PLAN, "--rate", NULL);
+	bad("--rate 0bit", ON_PLAN, "--rate", NULL);
+	bad("--rate bit/s", ON_PLAN, "--rate", NULL);
+	bad("--rate 1111111111111111111111111111111111111111bit", ON_PLAN, "--rate", NULL);
+	bad("--cost-ratio nan", ON_PLAN, "1e-9 to 1e9", NULL);
+	bad("--cost-ratio 0", ON_PLAN, "1e-9 to 1e9", NULL);
+	bad("--cost-ratio 5x", ON_PLAN, "1e-9 to 1e9", NULL);
+	bad("--packets-size 0", ON_PLAN, "1 to 65535", NULL);
+	bad("--faults 4", ON_LOAD, "takes no option --faults", "plan", NULL);
+}
+
 static void test_bad_numbers(void **state)
 {
 	static const char *const numbers[] = { "--window",     "--memory", "--capacity",
@@ -425,19 +448,13 @@ static void test_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_filter),
-		cmocka_unit_test(test_inner),
-		cmocka_unit_test(test_policy),
-		cmocka_unit_test(test_key),
-		cmocka_unit_test(test_action),
-		cmocka_unit_test(test_nic),
-		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_stream),
-		cmocka_unit_test(test_bad_numbers),
-		cmocka_unit_test(test_contradictions),
-		cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_help_needs_nothing),
+		cmocka_unit_test(test_defaults),    cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_inner),	    cmocka_unit_test(test_policy),
+		cmocka_unit_test(test_key),	    cmocka_unit_test(test_action),
+		cmocka_unit_test(test_nic),	    cmocka_unit_test(test_files),
+		cmocka_unit_test(test_stream),	    cmocka_unit_test(test_plan),
+		cmocka_unit_test(test_bad_numbers), cmocka_unit_test(test_contradictions),
+		cmocka_unit_test(test_unknown),	    cmocka_unit_test(test_help_needs_nothing),
 		cmocka_unit_test(test_names),
 	};
 

@@ -37,6 +37,8 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 	  "de-duplicate lines: distinct ones of stdin, or of files, to stdout")           \
 	X(simulate, ON_SIMULATE, false, 0, 0, "",                                         \
 	  "a made stream through any engine: its errors against the truth")               \
+	X(plan, ON_PLAN, false, 0, 0, "",                                                 \
+	  "engine, memory, k and slices for a rate, a window, errors and faults")         \
 	X(bench, ON_BENCH, false, 0, 0, "", "time every engine, and a plain LRU hash, in one run")
 
 struct command {
