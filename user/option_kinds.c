@@ -503,6 +503,46 @@ static int parse_filter(struct value *v)
 	return 0;
 }
 
+#define MAX_SAMPLE_RATE 1000000
+
+/* N:FILE of --sample-dropped. What run prints on stdout is no capture. */
+static int parse_sample(struct value *v)
+{
+	const char *colon = strchr(v->text, ':');
+	char number[32];
+	u64 rate;
+	int err;
+
+	if (!colon || colon - v->text >= (long)sizeof(number) || !colon[1] || !strcmp(colon, ":-"))
+		return -EINVAL;
+	snprintf(number, sizeof(number), "%.*s", (int)(colon - v->text), v->text);
+	err = units_count(number, &rate);
+	if (err || !rate || rate > MAX_SAMPLE_RATE)
+		return err ?: -ERANGE;
+	v->o->sample_rate = rate;
+	*(const char **)v->at = colon + 1;
+	return 0;
+}
+
+static int add_verdict(struct value *v, char *word)
+{
+	int kind = name_index(event_kind_names, word);
+
+	if (!strcmp(word, "bypassed"))
+		*(u32 *)v->at |= XDD_EVENT_BYPASSED;
+	else if (kind >= 0)
+		*(u32 *)v->at |= 1u << kind;
+	else
+		return -EINVAL;
+	return 0;
+}
+
+static int parse_verdict(struct value *v)
+{
+	*(u32 *)v->at = 0;
+	return each_word(v, add_verdict, v->text);
+}
+
 static int parse_distribution(struct value *v)
 {
 	static const char prefix[] = "zipf:";
@@ -747,4 +787,20 @@ const struct kind kind_seconds = {
 	.what = "a number of seconds from 1 to 86400",
 	.least = 1,
 	.most = 86400,
+};
+const struct kind kind_sample = {
+	.parse = parse_sample,
+	.what = "N:FILE, N from 1 to 1000000 packets a second",
+};
+const struct kind kind_verdict = {
+	.parse = parse_verdict,
+	.what = "a list of distinct, duplicate, bypassed and reasons for bypassing "
+		"(not_ip, truncated, malformed, bad_checksum, unsupported, filtered, stale, "
+		"internal)",
+};
+const struct kind kind_snaplen = {
+	.parse = parse_number,
+	.what = "a number of bytes from 14 to 2048",
+	.least = 14,
+	.most = XDD_EVENT_BYTES,
 };

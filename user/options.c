@@ -129,11 +129,17 @@ static int unknown_option(const char *word, unsigned int on, char *err, size_t e
 		      nearest ? "; did you mean --" : "", nearest ?: "", nearest ? "?" : "");
 }
 
-static int wrong_command(const struct row *row, char *err, size_t err_size)
+/* @on: the command that does not take it. */
+static int wrong_command(const struct row *row, unsigned int on, char *err, size_t err_size)
 {
 	char label[LABEL_MAX], takers[128];
 
 	label_of(row, label);
+	if (on == ON_SET && row->commands & ON_LOAD)
+		return refuse(err, err_size, -EINVAL,
+			      "%s is fixed when an instance is loaded: unload it, and load it with "
+			      "%s",
+			      label, label);
 	commands_taking(row->commands, takers, sizeof(takers));
 	return refuse(err, err_size, -EINVAL, "takes no option %s%s%s", label,
 		      *takers ? ": it is for " : "", takers);
@@ -364,6 +370,8 @@ void options_init(struct options *o, const char *command)
 		.mode = MODE_NATIVE,
 		.frags = OPTION_AUTO,
 		.promisc = true,
+		.verdict = XDD_EVENT_ALL,
+		.snaplen = DEFAULT_SNAPLEN,
 		.format = OPTION_AUTO,
 		.progress = OPTION_AUTO,
 	};
@@ -384,7 +392,7 @@ int options_parse(struct options *o, int argc, char **argv, unsigned int on, cha
 		if (value == '?')
 			return unknown_option(argv[optind - 1], on, err, err_size);
 		if (!(rows[i].commands & on))
-			return wrong_command(&rows[i], err, err_size);
+			return wrong_command(&rows[i], on, err, err_size);
 		if (value == ':')
 			return refuse(err, err_size, -EINVAL,
 				      "%s needs a value: %s; for example %s %s", argv[optind - 1],

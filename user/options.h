@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include <xdd/config.h>
+#include <xdd/event.h>
 
 /* Which commands take an option. */
 enum {
@@ -27,11 +28,13 @@ enum {
 	ON_EXPLAIN = 1 << 11,
 	ON_LEARN = 1 << 12,
 	ON_PLAN = 1 << 13,
+	ON_VERDICTS = 1 << 14, /* command events; ON_EVENTS is another thing */
 	ON_NIC = ON_LOAD | ON_RUN,
 	ON_FILTER = ON_NIC | ON_PCAP,	 /* filters of packets */
 	ON_KEY = ON_FILTER | ON_EXPLAIN, /* what the key of a packet depends on */
+	ON_POLICY = ON_KEY | ON_LEARN,	 /* and the default key */
 	ON_EVENTS = ON_STREAM | ON_SIMULATE,
-	ON_ALL = (1 << 14) - 1,
+	ON_ALL = (1 << 15) - 1,
 	EVERYDAY = 1 << 15, /* shown by --help */
 };
 
@@ -90,8 +93,10 @@ enum {
 	X(window_records, count, 0, "N", ON_PCAP | ON_EVENTS,                                      \
 	  "compare with the last N records, or frames, this one included, instead of a time",      \
 	  "100k")                                                                                  \
-	X(rate, rate, 0, "N", ON_SIMULATE | ON_PLAN,                                               \
-	  "records a second; plan: packets, or bits, such as 10Gbit", "100k")                      \
+	X(rate, rate, 0, "N", ON_SIMULATE | ON_PLAN | ON_VERDICTS,                                 \
+	  "records a second; plan: packets, or bits, such as 10Gbit; events: at most so many "     \
+	  "(10)",                                                                                  \
+	  "100k")                                                                                  \
 	X(from, input, 0, "FILE", ON_PLAN, "measure rate, keys, copies and sizes in this capture", \
 	  "in.pcap")                                                                               \
 	X(packets_size, bytes, 0, "BYTES", ON_PLAN,                                                \
@@ -106,6 +111,13 @@ enum {
 	  "of the vote",                                                                           \
 	  "10")                                                                                    \
 	X(compare, flag, 0, NULL, ON_PLAN, "all engines in the same memory", NULL)                 \
+	X(verdict, verdict, 0, "LIST", ON_VERDICTS,                                                \
+	  "show only these: distinct, duplicate, bypassed, or reasons for bypassing, such as "     \
+	  "not_ip",                                                                                \
+	  "duplicate,not_ip")                                                                      \
+	X(count, count, 0, "N", ON_VERDICTS, "end when N were shown", "100")                       \
+	X(snaplen, snaplen, 0, "BYTES", ON_VERDICTS,                                               \
+	  "bytes of a frame that are looked at, 14 to 2048 (default 256)", "2048")                 \
 	X(every, count, 0, "N", ON_SIMULATE, "also the state after each N records", "1M")          \
 	X(runs, runs, 0, "N", ON_SIMULATE, "repeat with other seeds: mean and deviation", "10")    \
 	X(slicing, slicing, 0, "NAME", ON_FILTER | ON_EVENTS | ON_PLAN,                            \
@@ -122,35 +134,35 @@ enum {
 	  "what makes two packets the same: packet (default), frame, flow, biflow, src, dst, "     \
 	  "srcdst, offset:LEN@POS, redundancy",                                                    \
 	  "packet")                                                                                \
-	X(non_ip, non_ip, 0, "POLICY", ON_KEY,                                                     \
+	X(non_ip, non_ip, 0, "POLICY", ON_POLICY,                                                  \
 	  "frames without IP: pass them (default), or frame: compare them without addresses and "  \
 	  "tags",                                                                                  \
 	  "pass")                                                                                  \
-	X(ignore, fields, 0, "FIELDS", ON_KEY,                                                     \
+	X(ignore, fields, 0, "FIELDS", ON_POLICY,                                                  \
 	  "fields that do not tell packets apart, of those that do (see help policy)",             \
 	  "ipid,tcp-opts")                                                                         \
-	X(include, fields, 0, "FIELDS", ON_KEY,                                                    \
+	X(include, fields, 0, "FIELDS", ON_POLICY,                                                 \
 	  "fields that tell packets apart, of those that do not by default", "ttl,macs")           \
-	X(payload, payload, 0, "BYTES", ON_KEY,                                                    \
+	X(payload, payload, 0, "BYTES", ON_POLICY,                                                 \
 	  "compare only so many bytes behind the IP header, or all (default)", "128")              \
-	X(vlan, vlan, 0, "POLICY", ON_KEY,                                                         \
+	X(vlan, vlan, 0, "POLICY", ON_POLICY,                                                      \
 	  "VLANs: ignore (default), key: they tell packets apart, or map:A=B,...: the same, A "    \
 	  "counting as B",                                                                         \
 	  "map:300=50")                                                                            \
-	X(scope, scope, 0, "SCOPE", ON_FILTER,                                                     \
+	X(scope, scope, 0, "SCOPE", ON_POLICY,                                                     \
 	  "find copies across all interfaces (default), or on the same interface only",            \
 	  "interface")                                                                             \
 	X(recovery, recovery, 0, "ALGORITHM", ON_FILTER,                                           \
 	  "of --key redundancy: vector:N, the last N sequence numbers, 2 to 256 (default), or "    \
 	  "match: the last one",                                                                   \
 	  "vector:64")                                                                             \
-	X(inner, flag, 0, NULL, ON_KEY,                                                            \
+	X(inner, flag, 0, NULL, ON_POLICY,                                                         \
 	  "look into tunnels: compare the innermost packet (see help tunnels)", NULL)              \
-	X(vni, vni, 0, "POLICY", ON_KEY,                                                           \
+	X(vni, vni, 0, "POLICY", ON_POLICY,                                                        \
 	  "tunnel identifiers (VNI, GRE key, TEID): ignore (default), or key: they tell packets "  \
 	  "apart",                                                                                 \
 	  "key")                                                                                   \
-	X(tunnel_port, tunnel_port, 0, "LIST", ON_KEY,                                             \
+	X(tunnel_port, tunnel_port, 0, "LIST", ON_POLICY,                                          \
 	  "TUNNEL=PORT,...: UDP ports instead of the usual ones, of vxlan, geneve, gtpu, mpls",    \
 	  "vxlan=4789,vxlan=14789,geneve=16081")                                                   \
 	X(hash, hash, 0, "NAME", ON_FILTER | ON_STREAM, "keyed (default), siphash or xxh64",       \
@@ -187,15 +199,20 @@ enum {
 	  "copies.pcap")                                                                           \
 	X(pairs, output, 0, "FILE", ON_PCAP,                                                       \
 	  "list each copy, its first and the time between them in this CSV file", "pairs.csv")     \
-	X(filter, filter, 0, "EXPR", ON_PCAP | ON_LEARN,                                           \
-	  "compare only what this expression of tcpdump matches; the rest passes", "'udp or arp'") \
+	X(filter, filter, 0, "EXPR", ON_PCAP | ON_LEARN | ON_VERDICTS,                             \
+	  "compare, or show, only what this expression of tcpdump matches; the rest passes",       \
+	  "'udp or arp'")                                                                          \
 	X(direction, direction, 0, "WAY", ON_PCAP | ON_LEARN,                                      \
 	  "compare only frames that came in or went out, where the file says so: in, out or any "  \
 	  "(default)",                                                                             \
 	  "in")                                                                                    \
 	X(packets, count, 0, "N", ON_LEARN, "end the sample after N packets", "100k")              \
-	X(seconds, seconds, 0, "T", ON_LEARN,                                                      \
-	  "end the sample after T seconds (an interface: default 10)", "30")                       \
+	X(seconds, seconds, 0, "T", ON_LEARN | ON_RUN | ON_VERDICTS,                               \
+	  "end after T seconds (learn on an interface: default 10)", "30")                         \
+	X(sample_dropped, sample, 0, "N:FILE", ON_RUN,                                             \
+	  "keep the first N duplicates of each second in a pcapng file, with the reason as "       \
+	  "comment",                                                                               \
+	  "10:dropped.pcapng")                                                                     \
 	X(format, format, 0, "NAME", ON_PCAP | EVERYDAY,                                           \
 	  "pcap or pcapng (default: the input's format)", "pcapng")                                \
 	X(field, field, 0, "N", ON_STREAM,                                                         \
@@ -326,6 +343,12 @@ struct options {
 	u64 packets; /* 0: no end */
 	u32 seconds; /* 0: no end */
 
+	u32 sample_rate;	    /* of --sample-dropped */
+	const char *sample_dropped; /* file or NULL */
+	u32 verdict;		    /* bits by enum xdd_event_kind; default all */
+	u64 count;		    /* 0: no end */
+	u32 snaplen;		    /* default DEFAULT_SNAPLEN */
+
 	u64 records, domain, window_records, rate, every;
 	bool rate_bits;	     /* --rate is in bits a second */
 	double distribution; /* 0: uniform, else ALPHA of zipf */
@@ -347,6 +370,7 @@ static inline bool option_given(const struct options *o, enum option_id id)
 }
 
 #define DEFAULT_MARK_DSCP 63
+#define DEFAULT_SNAPLEN 256
 
 /* Options as if nothing had been given to @command. */
 void options_init(struct options *o, const char *command);

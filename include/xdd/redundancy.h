@@ -78,6 +78,18 @@ XDD_INLINE u32 xdd_trailer_number(const struct xdd_packet *packet, u32 l3,
 	return trailer ? xdd_read_number(packet, trailer, number) : XDD_BYPASS_untagged;
 }
 
+/* Bytes of a tag, or time stamp, of @type at @off; 0: none. */
+XDD_INLINE u32 xdd_outer_bytes(const struct xdd_packet *packet, u32 off, u16 type)
+{
+	u16 head[2];
+
+	if (type != XDD_ETH_STAMP)
+		return xdd_tag_bytes(type);
+	if (xdd_packet_read(packet, off, head, sizeof(head)))
+		return 0;
+	return xdd_stamp_bytes(xdd_ntohs(head[0]), xdd_ntohs(head[1]));
+}
+
 /* Through the tags of an Ethernet frame to the first that has a number, or to the trailer. */
 XDD_INLINE u32 xdd_find_sequence(const struct xdd_packet *packet, struct xdd_number *number)
 {
@@ -93,7 +105,7 @@ XDD_INLINE u32 xdd_find_sequence(const struct xdd_packet *packet, struct xdd_num
 			number->scheme = type == XDD_ETH_RTAG ? XDD_SCHEME_FRER : XDD_SCHEME_NODE;
 			return xdd_read_number(packet, off + 2, number);
 		}
-		bytes = xdd_tag_bytes(type);
+		bytes = xdd_outer_bytes(packet, off, type);
 		if (!bytes)
 			return xdd_trailer_number(packet, off, number);
 		number->off = off + bytes;

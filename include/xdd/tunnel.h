@@ -9,7 +9,7 @@
  * and its generic extension, Geneve (RFC 8926), GTP-U (3GPP TS 29.281), MPLS behind any of them
  * (RFC 4023, 7510) with Ethernet behind the labels (RFC 4448), PPPoE (RFC 2516), and what stands
  * before an inner Ethernet frame: VN-Tag, 802.1BR, PBB (802.1ah), FabricPath, TRILL (RFC 6325), and
- * the tags of HSR and FRER.
+ * Arista's time stamps and the tags of HSR and FRER.
  */
 #ifndef XDD_TUNNEL_H
 #define XDD_TUNNEL_H
@@ -528,6 +528,20 @@ XDD_INLINE void xdd_walk_gtpu_more(const struct xdd_packet *packet, struct xdd_w
 		xdd_walk_on(walk, words * 4, next ? XDD_HEADER_GTPU_MORE : XDD_HEADER_IP);
 }
 
+XDD_INLINE void xdd_walk_stamp(const struct xdd_packet *packet, struct xdd_walk *walk)
+{
+	u16 subtype, version;
+	u32 bytes;
+
+	if (xdd_walk_be16(packet, walk, 0, &subtype) || xdd_walk_be16(packet, walk, 2, &version))
+		return;
+	bytes = xdd_stamp_bytes(subtype, version);
+	if (bytes)
+		xdd_walk_typed(packet, walk, bytes - 2);
+	else
+		xdd_walk_stop(walk, XDD_inner_unsupported);
+}
+
 XDD_INLINE void xdd_walk_trill(const struct xdd_packet *packet, struct xdd_walk *walk)
 {
 	u16 head;
@@ -578,6 +592,12 @@ XDD_INLINE void xdd_walk_link(XDD_FIXED struct xdd_fixed *fixed, const struct xd
 	case XDD_ETH_QINQ_OLD:
 	case XDD_ETH_QINQ_OLDER:
 		xdd_walk_vlan(fixed, packet, walk);
+		return;
+	case XDD_ETH_STAMP:
+		xdd_walk_stamp(packet, walk);
+		return;
+	case XDD_ETH_MACSEC:
+		xdd_walk_stop(walk, XDD_inner_unsupported);
 		return;
 	case XDD_ETH_VNTAG:
 	case XDD_ETH_HSR:
@@ -672,33 +692,32 @@ XDD_INLINE void xdd_walk_step(XDD_FIXED struct xdd_fixed *fixed, const struct xd
 	}
 }
 
-/* A walk through the outermost tags. */
-struct xdd_tags {
-	u64 vids; /* up to XDD_MAX_TAGS VLANs of 12 bits each */
-	u32 off;
-	u32 pad;
-};
-
-/* The VLANs of the outermost tags into @tags. */
-XDD_INLINE void xdd_link_vids(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
-			      struct xdd_tags *tags)
+/* The VLANs of the outermost tags: up to XDD_MAX_TAGS of 12 bits each. The link header ends at @off and
+ * names @ethertype.
+ */
+XDD_INLINE u64 xdd_link_vids(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+			     u32 off, u32 ethertype)
 {
-	struct xdd_layers link = { .bypass = XDD_BYPASS_MAX };
+	struct xdd_layers link = { .ethertype = ethertype, .bypass = XDD_BYPASS_MAX };
+	u64 vids = 0;
 	u16 tag;
 
-	tags->vids = 0;
-	tags->off = xdd_link_header(packet, &link);
 	for (int i = 0; i < XDD_MAX_TAGS; i++) {
-		u32 bytes = xdd_tag_bytes(link.ethertype), off = xdd_forget(tags->off);
 		bool vlan = xdd_is_vlan(link.ethertype);
+		u32 bytes = xdd_tag_bytes(link.ethertype);
 
+		if (link.ethertype == XDD_ETH_STAMP) {
+			off = xdd_skip_stamp(packet, &link, off);
+			continue;
+		}
 		if (!bytes || xdd_read_be16(packet, off, &tag) ||
 		    xdd_read_be16(packet, off + bytes - 2, &link.ethertype))
-			return;
+			return vids;
 		if (vlan)
-			tags->vids = xdd_add_vid(fixed, tags->vids, tag);
-		tags->off = off + bytes;
+			vids = xdd_add_vid(fixed, vids, tag);
+		off += bytes;
 	}
+	return vids;
 }
 
 /* Where a walk starts: in the IP packet of @layers, or behind the link header that ends in no IP. */

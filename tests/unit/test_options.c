@@ -273,6 +273,35 @@ static void test_nic(void **state)
 	bad("--keep", ON_LOAD, "--keep", NULL);
 }
 
+static void test_events(void **state)
+{
+	struct options o;
+
+	(void)state;
+	o = good("x", ON_VERDICTS);
+	assert_int_equal(o.verdict, XDD_EVENT_ALL);
+	assert_int_equal(o.snaplen, 256);
+	o = good("--verdict duplicate,not_ip --count 3 --snaplen 14 --rate 1k", ON_VERDICTS);
+	assert_int_equal(o.verdict, 1u << XDD_EVENT_duplicate | 1u << XDD_BYPASS_not_ip);
+	assert_int_equal(o.count, 3);
+	assert_int_equal(o.rate, 1000);
+	o = good("--verdict bypassed", ON_VERDICTS);
+	assert_int_equal(o.verdict, XDD_EVENT_BYPASSED);
+	o = good("--sample-dropped 1k:a:b.pcapng", ON_RUN);
+	assert_int_equal(o.sample_rate, 1000);
+	assert_string_equal(o.sample_dropped, "a:b.pcapng");
+	bad("--verdict duplicate,frob", ON_VERDICTS, "--verdict duplicate,frob", "not_ip", NULL);
+	bad("--verdict ''", ON_VERDICTS, "--verdict ''", NULL);
+	bad("--snaplen 13", ON_VERDICTS, "14 to 2048", NULL);
+	bad("--snaplen 2049", ON_VERDICTS, "14 to 2048", NULL);
+	bad("--sample-dropped 5", ON_RUN, "N:FILE", NULL);
+	bad("--sample-dropped 0:f", ON_RUN, "1 to 1000000", NULL);
+	bad("--sample-dropped 1000001:f", ON_RUN, "1 to 1000000", NULL);
+	bad("--sample-dropped 5:-", ON_RUN, "N:FILE", NULL);
+	bad("--sample-dropped 5:", ON_RUN, "N:FILE", NULL);
+	bad("--sample-dropped 5:f", ON_LOAD, "run", NULL);
+}
+
 static void test_files(void **state)
 {
 	struct options o = good("in.pcap -w out.pcap --dups=copies.pcap --format pcapng "
@@ -448,13 +477,21 @@ static void test_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),    cmocka_unit_test(test_filter),
-		cmocka_unit_test(test_inner),	    cmocka_unit_test(test_policy),
-		cmocka_unit_test(test_key),	    cmocka_unit_test(test_action),
-		cmocka_unit_test(test_nic),	    cmocka_unit_test(test_files),
-		cmocka_unit_test(test_stream),	    cmocka_unit_test(test_plan),
-		cmocka_unit_test(test_bad_numbers), cmocka_unit_test(test_contradictions),
-		cmocka_unit_test(test_unknown),	    cmocka_unit_test(test_help_needs_nothing),
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_inner),
+		cmocka_unit_test(test_policy),
+		cmocka_unit_test(test_key),
+		cmocka_unit_test(test_action),
+		cmocka_unit_test(test_nic),
+		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_stream),
+		cmocka_unit_test(test_plan),
+		cmocka_unit_test(test_bad_numbers),
+		cmocka_unit_test(test_contradictions),
+		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_help_needs_nothing),
 		cmocka_unit_test(test_names),
 	};
 

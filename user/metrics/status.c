@@ -38,6 +38,8 @@ int status_read(struct status *status, struct instance *instance, char *err, siz
 	status->instance = instance;
 	code = counters_read(instance->maps.counters, &status->counters);
 	if (!code)
+		code = ethertypes_read(instance->maps.ethertypes, &status->ethertypes);
+	if (!code)
 		code = fullness_read(instance, &status->counters, &status->fullness);
 	if (code) {
 		counters_free(&status->counters);

@@ -9,6 +9,7 @@
 
 #include "user/loader/instance.h"
 #include "user/metrics/counters.h"
+#include "user/metrics/ethertypes.h"
 #include "user/metrics/fullness.h"
 #include "user/units.h"
 
@@ -18,6 +19,7 @@
 struct status {
 	struct instance *instance;
 	struct counters counters;
+	struct ethertypes ethertypes;
 	struct fullness fullness;
 	/* Copies up to sure_ns apart are surely found, and none beyond never_ns. */
 	u64 sure_ns, never_ns;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "user/names.h"
+#include "user/policy.h"
 #include "xdd/key.h"
 
 #define HOUR 3600.0
@@ -50,11 +51,13 @@ static void print_config(const struct status *status)
 {
 	char window[UNITS_TEXT_MAX], tick[UNITS_TEXT_MAX], memory[UNITS_TEXT_MAX];
 	const struct instance *in = status->instance;
+	char policy[POLICY_TEXT_MAX];
 
-	printf("  filter      %s, %s, %s, key %s%s, hash %s\n", engine_names[in->fixed.engine],
+	printf("  filter      %s, %s, %s, key %s, hash %s\n", engine_names[in->fixed.engine],
 	       units_size_text(in->meta.memory_bytes, memory), placement_names[in->fixed.placement],
-	       key_names[in->fixed.key], in->fixed.inner ? " inside tunnels" : "",
-	       hash_names[in->fixed.hash]);
+	       key_names[in->fixed.key], hash_names[in->fixed.hash]);
+	if (*policy_text(&in->fixed, policy))
+		printf("  policy      %s\n", policy);
 	printf("  window      %s", derive_window_text(&in->fixed, in->live.window_ns, window));
 	if (xdd_engine_has_bits(in->fixed.engine)) {
 		printf(": keys are forgotten by chance\n");
@@ -93,6 +96,27 @@ static void print_reasons(const struct xdd_counters *c)
 	printf(")\n");
 }
 
+#define SHOWN_ETHERTYPES 5
+
+static void print_ethertypes(const struct ethertypes *types)
+{
+	char type[ETHERTYPE_TEXT_MAX];
+	u64 other = types->other;
+
+	for (u32 i = 0; i < types->n; i++) {
+		if (i < SHOWN_ETHERTYPES)
+			printf("%s%s %" PRIu64, i ? ", " : "                (not_ip: ",
+			       ethertype_text(types->row[i].type, type),
+			       (uint64_t)types->row[i].packets);
+		else
+			other += types->row[i].packets;
+	}
+	if (other)
+		printf(", other %" PRIu64, (uint64_t)other);
+	if (types->n)
+		printf(")\n");
+}
+
 #define PRINT_INNER(name, help)                                               \
 	if (c->name) {                                                        \
 		printf("%s" #name " %" PRIu64, separator, (uint64_t)c->name); \
@@ -126,6 +150,7 @@ static void print_counters(const struct status *status)
 	print_count("duplicate", c->duplicate, share);
 	print_count("bypassed", counters_bypassed(c), "");
 	print_reasons(c);
+	print_ethertypes(&status->ethertypes);
 	print_inner(c);
 	if (c->rogue)
 		printf("                (rogue %" PRIu64 ": numbers outside their stream's "
