@@ -191,7 +191,8 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 		const char *text;
 	} only[] = {
 		{ OPT_hashes, timer | bits, "--engine timer and the bit engines" },
-		{ OPT_slicing, XDD_SLICED_ENGINES, "--engine timer and bloom" },
+		{ OPT_slicing, XDD_SLICED_ENGINES | XDD_LINED_ENGINES,
+		  "--engine timer, bloom, bsbf, bsbfsd and rlbsbf" },
 		{ OPT_slices, XDD_SLICED_ENGINES, "--engine timer and bloom" },
 		{ OPT_subslices, XDD_SLICED_ENGINES, "--engine timer and bloom" },
 		{ OPT_variant, rsbf, "--engine rsbf" },
@@ -305,8 +306,14 @@ static int validate_slicing(const struct options *o, char *err, size_t err_size)
 {
 	bool diced = o->slicing == XDD_SLICING_hv || o->slicing == XDD_SLICING_vh;
 	bool bloom = o->engine == XDD_ENGINE_bloom;
+	bool lined = o->engine != OPTION_AUTO && xdd_engine_is_lined(o->engine);
 	u32 hashes = o->slice_hashes * o->slice_cells;
 
+	if (lined && o->slicing > XDD_SLICING_horizontal)
+		return refuse(err, err_size, -EINVAL,
+			      "--slicing %s is for --engine timer and bloom: %s has none, or "
+			      "horizontal, one line of 64 bytes for all bits of a key",
+			      slicing_names[o->slicing], engine_names[o->engine]);
 	if (o->slicing == XDD_SLICING_K1xK2 && !o->slice_hashes)
 		return refuse(err, err_size, -EINVAL,
 			      "--slicing K1xK2: write the numbers, for example --slicing 2x2");

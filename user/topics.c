@@ -22,8 +22,10 @@ static void topic_engines(FILE *to)
 		    engine_help);
 	print_names(to, "\n--key: the bytes that make two packets the same", key_names, key_help);
 	print_names(to, "\n--hash: what turns a key into cells", hash_names, hash_help);
-	print_names(to, "\n--slicing: how engines timer and bloom are cut", slicing_names,
-		    slicing_help);
+	print_names(to,
+		    "\n--slicing: how engines timer and bloom are cut; bsbf, bsbfsd, rlbsbf: the "
+		    "first two",
+		    slicing_names, slicing_help);
 	print_names(to, "\n--placement: who shares a filter", placement_names, placement_help);
 	print_names(to, "\n--clock: what tells the time", clock_names, clock_help);
 	print_names(to, "\n--action: what happens to duplicates", action_names, action_help);
