@@ -63,12 +63,12 @@ XDD_INLINE void xdd_about_ports(const struct xdd_packet *packet, const struct xd
 XDD_INLINE void xdd_about_frame(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
 				const struct xdd_key *key, struct xdd_about *about)
 {
-	bool tagged = fixed->key == XDD_KEY_frame || fixed->key == XDD_KEY_offset;
+	bool known = key->head.kind == XDD_KEY_frame && fixed->key != XDD_KEY_frame;
 	u16 ethertype = key->head.a;
 
 	if (packet->link != XDD_LINK_ETHERNET ||
 	    xdd_packet_read(packet, 0, about->macs, sizeof(about->macs)) ||
-	    (tagged && xdd_read_be16(packet, 12, &ethertype)))
+	    (!known && xdd_read_be16(packet, 12, &ethertype)))
 		return;
 	about->ethertype = ethertype;
 }
