@@ -10,6 +10,7 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
+#include "audit.h"
 #include "filter.h"
 #include "config.h"
 #include "scratch.h"
@@ -439,6 +440,58 @@ XDD_INLINE u32 xdd_store_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store
 	(void)fixed;
 	(void)store;
 	return ask(identity, now_ns, window_ticks, window_ns, random);
+}
+
+XDD_INLINE struct xdd_audit_bucket *xdd_audit_bucket_at(struct xdd_store *store, u32 number)
+{
+	struct xdd_audit_slot *slot;
+
+	(void)store;
+	slot = bpf_map_lookup_elem(&audit, &number);
+	return slot ? &slot->bucket : NULL;
+}
+
+XDD_INLINE struct xdd_audit_counts *xdd_audit_counts_at(struct xdd_store *store)
+{
+	u32 zero = 0;
+
+	(void)store;
+	return bpf_map_lookup_elem(&audit_counts, &zero);
+}
+
+XDD_INLINE struct bpf_spin_lock *audit_lock_of(struct xdd_audit_bucket *bucket)
+{
+	return &((struct xdd_audit_slot *)((u8 *)bucket -
+					   offsetof(struct xdd_audit_slot, bucket)))
+			->lock;
+}
+
+XDD_INLINE void xdd_audit_lock(struct xdd_audit_bucket *bucket)
+{
+	bpf_spin_lock(audit_lock_of(bucket));
+}
+
+XDD_INLINE void xdd_audit_unlock(struct xdd_audit_bucket *bucket)
+{
+	bpf_spin_unlock(audit_lock_of(bucket));
+}
+
+__attribute__((noinline)) int audit_key(const struct xdd_identity *identity, u64 now_ns,
+					u32 window_ticks, u64 window_ns, u32 found)
+{
+	if (!identity || !xdd_fixed.audit_threshold)
+		return -1;
+	xdd_audit(&xdd_fixed, NULL, identity, now_ns, window_ticks, window_ns, found);
+	return 0;
+}
+
+XDD_INLINE void xdd_store_audit(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+				const struct xdd_identity *identity, u64 now_ns, u32 window_ticks,
+				u64 window_ns, u32 found)
+{
+	(void)fixed;
+	(void)store;
+	audit_key(identity, now_ns, window_ticks, window_ns, found);
 }
 
 #endif

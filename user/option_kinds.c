@@ -64,6 +64,17 @@ static int parse_ratio(struct value *v)
 	return units_ratio(v->text, v->at);
 }
 
+/* A share up to all of it, or off. */
+static int parse_audit(struct value *v)
+{
+	double *rate = v->at;
+
+	*rate = !strcmp(v->text, "1") || !strcmp(v->text, "1/1");
+	if (*rate || !strcmp(v->text, "off"))
+		return 0;
+	return units_ratio(v->text, rate);
+}
+
 static int parse_number(struct value *v)
 {
 	u64 number;
@@ -488,6 +499,10 @@ const struct kind kind_count = {
 const struct kind kind_ratio = {
 	.parse = parse_ratio,
 	.what = "a share above 0 and below 1 (0.001, 1e-3, 0.1%, 1/1000)",
+};
+const struct kind kind_audit = {
+	.parse = parse_audit,
+	.what = "a share above 0 and up to 1 (1/256, 0.1%), or off",
 };
 const struct kind kind_ticks = {
 	.parse = parse_number,

@@ -70,6 +70,13 @@ static bool slices_are_valid(const struct xdd_fixed *fixed, u64 lines)
 	       fixed->line_cells <= cells;
 }
 
+static bool audit_is_valid(const struct xdd_fixed *fixed)
+{
+	u32 buckets = fixed->audit_buckets;
+
+	return !fixed->audit_threshold || (buckets && !(buckets & (buckets - 1)));
+}
+
 static bool fixed_is_valid(const struct xdd_fixed *fixed)
 {
 	u64 lines = (u64)fixed->blocks * fixed->lines_per_block;
@@ -79,7 +86,7 @@ static bool fixed_is_valid(const struct xdd_fixed *fixed)
 	return fixed->engine < XDD_ENGINE_MAX && fixed->key < XDD_KEY_MAX &&
 	       fixed->hash < XDD_HASH_MAX && lines && lines <= UINT32_MAX &&
 	       slices_are_valid(fixed, lines) && fixed->hashes && fixed->hashes <= XDD_MAX_HASHES &&
-	       fixed->tick_ns;
+	       fixed->tick_ns && audit_is_valid(fixed);
 }
 
 int store_open(struct xdd_store *store, const struct xdd_fixed *fixed, const struct xdd_live *live,
@@ -92,6 +99,11 @@ int store_open(struct xdd_store *store, const struct xdd_fixed *fixed, const str
 	store->live = *live;
 	secret_from_seed(&store->secret, fixed->seed);
 	store->random = xdd_mix64(~fixed->seed);
+	if (fixed->audit_threshold) {
+		store->audit = calloc(fixed->audit_buckets, sizeof(*store->audit));
+		if (!store->audit)
+			return -ENOMEM;
+	}
 	if (fixed->engine != XDD_ENGINE_exact)
 		return lines_new(store);
 	store->max_size = STORE_FIRST_SIZE;
@@ -113,9 +125,11 @@ void store_close(struct xdd_store *store)
 {
 	free(store->lines);
 	free(store->entries);
+	free(store->audit);
 	log_drop(store);
 	store->lines = NULL;
 	store->entries = NULL;
+	store->audit = NULL;
 }
 
 void store_fill(const struct xdd_store *store, u64 now_ns, struct xdd_fill *fill)

@@ -4,6 +4,7 @@
 #define USER_STORE_H
 
 #include "xdd/age.h"
+#include "xdd/audit.h"
 #include "xdd/config.h"
 #include "xdd/hash.h"
 #include "xdd/packet.h"
@@ -41,6 +42,8 @@ struct xdd_store {
 	u64 forgotten;	/* exact: live keys given up for want of memory */
 	u64 evictions;	/* tagged: live cells replaced */
 	u64 time_back;	/* look-ups behind their line's tick */
+	struct xdd_audit_bucket *audit; /* fixed.audit_buckets of them, or NULL */
+	struct xdd_audit_counts audit_counts;
 	u64 unanswered; /* batches: questions that found no memory, taken for distinct */
 };
 

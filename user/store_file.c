@@ -64,6 +64,8 @@ static void header_fill(struct store_header *h, const struct xdd_store *store, c
 	h->abi = XDD_ABI;
 	h->about_bytes = about_bytes;
 	h->fixed = store->fixed;
+	/* The shadow stays behind. */
+	h->fixed.audit_threshold = h->fixed.audit_buckets = 0;
 	h->window_ns = store->live.window_ns;
 	h->window_ticks = store->live.window_ticks;
 	h->random = store->random;

@@ -21,6 +21,12 @@
 #include "user/store.h"
 #include "xdd/decide.h"
 
+/* A value of map audit; what the lock holds is not shown. */
+struct xdd_audit_slot {
+	u64 lock;
+	struct xdd_audit_bucket bucket;
+};
+
 #include "equiv.skel.h"
 
 #define BOTH_EXACT_ENTRIES 65536
@@ -228,12 +234,31 @@ static void (*const both_compares[XDD_ENGINE_MAX])(struct both *both) = {
 	[XDD_ENGINE_rlbsbf] = both_compare_bits,
 };
 
+/* The shadow, and what it counted. */
+static inline void both_compare_audit(struct both *both)
+{
+	int fd = bpf_map__fd(both->skel->maps.audit);
+	struct xdd_audit_counts counts;
+	struct xdd_audit_slot slot;
+	u32 zero = 0;
+
+	assert_int_equal(
+		bpf_map_lookup_elem(bpf_map__fd(both->skel->maps.audit_counts), &zero, &counts), 0);
+	assert_memory_equal(&counts, &both->store.audit_counts, sizeof(counts));
+	for (u32 i = 0; i < both->store.fixed.audit_buckets; i++) {
+		assert_int_equal(bpf_map_lookup_elem(fd, &i, &slot), 0);
+		assert_memory_equal(&slot.bucket, &both->store.audit[i], sizeof(slot.bucket));
+	}
+}
+
 static inline void both_compare(struct both *both)
 {
 	u32 engine = both->store.fixed.engine;
 
 	assert_non_null(both_compares[engine]);
 	both_compares[engine](both);
+	if (both->store.audit)
+		both_compare_audit(both);
 }
 
 #endif

@@ -20,7 +20,14 @@ struct outcome {
 	u32 bypassed[XDD_BYPASS_MAX];
 	u32 seen;
 	u32 distinct;
+	struct xdd_audit_counts audit;
 };
+
+static void outcome_audit(struct outcome *outcome, const struct xdd_audit_counts *counts)
+{
+#define ADD_COUNT(name, help) outcome->audit.name += counts->name;
+	XDD_AUDIT_COUNTS(ADD_COUNT)
+}
 
 static void outcome_add(struct outcome *outcome, struct xdd_verdict verdict)
 {
@@ -76,6 +83,16 @@ static void vary_policy(struct xdd_fixed *fixed, u64 bits)
 	}
 }
 
+/* Off, all keys, or a share of them, in a shadow that is too small or not. */
+static void vary_audit(struct xdd_fixed *fixed, u64 bits)
+{
+	static const u32 thresholds[] = { 0, ~0u, ~0u, 1u << 30 };
+
+	fixed->audit_threshold = thresholds[bits & 3];
+	fixed->audit_buckets = 1u << (bits >> 2) % 8;
+	fixed->audit_race_ns = bits >> 8 & 1 ? 300000 : 0;
+}
+
 /* What may be switched on in any configuration: another mix of it in each run. */
 static void vary(struct xdd_fixed *fixed, struct xdd_live *live)
 {
@@ -98,6 +115,7 @@ static void vary(struct xdd_fixed *fixed, struct xdd_live *live)
 	fixed->tunnel_port[7] = 2152;
 	fixed->tunnel_kind[7] = XDD_TUNNEL_gtpu;
 	vary_policy(fixed, xdd_mix64(bits));
+	vary_audit(fixed, xdd_mix64(bits + 1));
 	fixed->sbf_bits = 1u << run_number % 4;
 	fixed->sbf_max = 1 + (bits >> 48) % ((1u << fixed->sbf_bits) - 1);
 	fixed->reset_bits = 1 + (bits >> 40) % (64 / fixed->sbf_bits);
@@ -124,6 +142,7 @@ static void run_random(const struct xdd_fixed *fixed, const struct xdd_live *liv
 		outcome_add(outcome, both_decide(&both, frame->byte, frame->len, now));
 		now = next_time(now, &traffic->seed);
 	}
+	outcome_audit(outcome, &both.store.audit_counts);
 	both_compare(&both);
 	both_close(&both);
 	free(traffic);
@@ -161,6 +180,11 @@ static void test_random(void **state)
 	assert_true(outcome.bypassed[XDD_BYPASS_unsupported] > 10);
 	assert_int_equal(outcome.bypassed[XDD_BYPASS_stale], 0);
 	assert_int_equal(outcome.bypassed[XDD_BYPASS_internal], 0);
+#define PRINT_COUNT(name, help) \
+	print_message("# audit: %lu " #name "\n", (unsigned long)outcome.audit.name);
+	XDD_AUDIT_COUNTS(PRINT_COUNT)
+#define ASSERT_COUNTED(name, help) assert_true(outcome.audit.name);
+	XDD_AUDIT_COUNTS(ASSERT_COUNTED)
 }
 
 /* The counts beside the bits of both builds, as after @events events. */

@@ -3,7 +3,7 @@
  * A loaded instance, found again by its pins:
  *
  *   /sys/fs/bpf/xdp-dedup/NAME/    config counters meta targets scratch rodata, those of lines,
- *                                  cpu_blocks, loads, cpu_loads, locks, digests, flows that the engine uses,
+ *                                  cpu_blocks, loads, cpu_loads, locks, digests, flows, audit, audit_counts that it uses,
  *                                  the ager's ager, tally, slices, its ager_program, program,
  *                                  and link_IFINDEX for each interface
  *   /sys/fs/bpf/xdp-dedup/~NAME/   one that is being made,
@@ -43,6 +43,8 @@
 	X(locks)         \
 	X(digests)       \
 	X(flows)         \
+	X(audit)         \
+	X(audit_counts)  \
 	X(ager)          \
 	X(tally)         \
 	X(slices)
