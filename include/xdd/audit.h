@@ -18,16 +18,16 @@
 #include "store.h"
 
 /* Keys in a bucket. */
-#define XDD_AUDIT_WAYS 10
+#define XDD_AUDIT_WAYS 12
 
-/* Packets of a key, of one kind, that are counted as a cluster; then another one begins. So sums of
- * their squares do not overflow.
+/* Packets of a key that are counted as a cluster; then another one begins. So sums of their squares
+ * do not overflow.
  */
 #define XDD_AUDIT_CLUSTER (1u << 20)
 
 /*
- * X(name, help). The last eight are sums over keys, from which the intervals follow: with d distinct
- * packets of a key, f of them lost, and c copies, m of them missed.
+ * X(name, help). The last six are sums over keys, from which the intervals follow: of a key, p packets
+ * were called distinct, l distinct ones lost, m copies missed.
  */
 #define XDD_AUDIT_COUNTS(X)                                                          \
 	X(sampled, "packets of keys in the sample, whichever count they are in")     \
@@ -38,14 +38,13 @@
 	X(edge, "copies in the window but beyond its ticks, where neither is wrong") \
 	X(excluded, "packets whose truth the shadow no longer knew")                 \
 	X(races, "of tp and tn: verdicts that came in the other order than packets") \
-	X(distinct_keys, "keys of which distinct packets came")                      \
-	X(duplicate_keys, "keys of which copies came")                               \
-	X(distinct_squares, "sum of d * d")                                          \
-	X(fp_squares, "sum of f * f")                                                \
-	X(fp_distinct, "sum of f * d")                                               \
-	X(duplicate_squares, "sum of c * c")                                         \
-	X(fn_squares, "sum of m * m")                                                \
-	X(fn_duplicate, "sum of m * c")
+	X(keys, "keys that these are of")                                            \
+	X(sum_pp, "sum of p * p")                                                    \
+	X(sum_ll, "sum of l * l")                                                    \
+	X(sum_mm, "sum of m * m")                                                    \
+	X(sum_lp, "sum of l * p")                                                    \
+	X(sum_mp, "sum of m * p")                                                    \
+	X(sum_lm, "sum of l * m")
 
 #define XDD_AUDIT_COUNT_FIELD(name, help) u64 name;
 struct xdd_audit_counts {
@@ -57,9 +56,8 @@ struct xdd_audit_entry {
 	u64 print;	/* tells it from other keys; not 0 */
 	u64 at;		/* when its window began; of bit engines its rank */
 	u64 suspect_ns; /* when a distinct packet was called duplicate last; 0: since then one was not */
-	u32 distinct, fp, duplicate, fn; /* its packets, and the wrong verdicts on them */
-	u32 unsure; /* 1: its window began earlier than `at`, nobody knows when */
-	u32 pad;
+	u32 passed, lost, missed; /* its p, l and m */
+	u32 unsure;		  /* 1: its window began before `at`, nobody knows when */
 };
 
 struct xdd_audit_bucket {
@@ -67,7 +65,7 @@ struct xdd_audit_bucket {
 	struct xdd_audit_entry entry[XDD_AUDIT_WAYS];
 };
 
-XDD_ASSERT(sizeof(struct xdd_audit_bucket) == 8 + 48 * XDD_AUDIT_WAYS, "buckets have no holes");
+XDD_ASSERT(sizeof(struct xdd_audit_bucket) == 8 + 40 * XDD_AUDIT_WAYS, "buckets have no holes");
 
 /* Accessors: bucket @number, below fixed->audit_buckets, and the counts, or NULL; and a bucket's lock.
  */
@@ -100,10 +98,10 @@ XDD_INLINE u64 xdd_audit_print(XDD_FIXED struct xdd_fixed *fixed,
 			       const struct xdd_identity *identity)
 {
 	const u64 *head = (const u64 *)(const void *)&identity->key.head;
-	u64 print = xdd_mix64(identity->digest.lo);
+	u64 print = identity->digest.lo;
 
 	if (xdd_digest_is_wide(fixed))
-		print = xdd_mix64(print ^ identity->digest.hi);
+		print = xdd_mix64(print + identity->digest.hi);
 	for (u32 i = 0; i < sizeof(struct xdd_head) / sizeof(u64); i++)
 		print = xdd_mix64(print + XDD_GOLDEN + head[i]);
 	return print | !print;
@@ -134,28 +132,38 @@ XDD_INLINE enum xdd_truth xdd_audit_truth(XDD_FIXED struct xdd_fixed *fixed,
 	return inside ? XDD_TRUTH_EDGE : XDD_TRUTH_DISTINCT;
 }
 
+/* Count another packet of a key: @passed as distinct, @lost, @missed, each 0, 1 or less one. */
+XDD_INLINE void xdd_audit_add(struct xdd_audit_entry *entry, struct xdd_audit_counts *counts,
+			      u64 passed, u64 lost, u64 missed)
+{
+	u64 p, l, m;
+
+	if (entry->passed >= XDD_AUDIT_CLUSTER || entry->lost >= XDD_AUDIT_CLUSTER)
+		entry->passed = entry->lost = entry->missed = 0;
+	p = entry->passed;
+	l = entry->lost;
+	m = entry->missed;
+	xdd_audit_count(&counts->keys, !(p | l));
+	xdd_audit_count(&counts->sum_pp, (2 * p + passed) * passed);
+	xdd_audit_count(&counts->sum_ll, (2 * l + lost) * lost);
+	xdd_audit_count(&counts->sum_mm, (2 * m + missed) * missed);
+	xdd_audit_count(&counts->sum_lp, l * passed + lost * p + lost * passed);
+	xdd_audit_count(&counts->sum_mp, m * passed + missed * p + missed * passed);
+	xdd_audit_count(&counts->sum_lm, l * missed + lost * m + lost * missed);
+	entry->passed += passed;
+	entry->lost += lost;
+	entry->missed += missed;
+}
+
 /* A distinct packet begins a window. */
 XDD_INLINE void xdd_audit_distinct(const struct xdd_audit_event *event,
 				   struct xdd_audit_entry *entry, struct xdd_audit_counts *counts)
 {
-	if (entry->distinct >= XDD_AUDIT_CLUSTER)
-		entry->distinct = entry->fp = 0;
-	if (!entry->distinct)
-		xdd_audit_count(&counts->distinct_keys, 1);
-	xdd_audit_count(&counts->distinct_squares, 2 * (u64)entry->distinct + 1);
-	entry->distinct++;
 	entry->at = event->at;
 	entry->unsure = 0;
 	entry->suspect_ns = event->seen ? event->now_ns : 0;
-	xdd_audit_count(&counts->fp_distinct, entry->fp);
-	if (!event->seen) {
-		xdd_audit_count(&counts->tn, 1);
-		return;
-	}
-	xdd_audit_count(&counts->fp, 1);
-	xdd_audit_count(&counts->fp_squares, 2 * (u64)entry->fp + 1);
-	xdd_audit_count(&counts->fp_distinct, entry->distinct);
-	entry->fp++;
+	xdd_audit_add(entry, counts, !event->seen, event->seen, 0);
+	xdd_audit_count(event->seen ? &counts->fp : &counts->tn, 1);
 }
 
 /*
@@ -164,45 +172,32 @@ XDD_INLINE void xdd_audit_distinct(const struct xdd_audit_event *event,
  * that one is a copy rightly found. This one read the clock no later than the other, or a moment.
  */
 XDD_INLINE bool xdd_audit_raced(XDD_FIXED struct xdd_fixed *fixed,
-				const struct xdd_audit_event *event, struct xdd_audit_entry *entry,
-				struct xdd_audit_counts *counts)
+				const struct xdd_audit_event *event,
+				const struct xdd_audit_entry *entry)
 {
-	if (!fixed->audit_race_ns || !entry->suspect_ns || !entry->fp ||
-	    event->now_ns > entry->suspect_ns + fixed->audit_race_ns)
-		return false;
-	entry->suspect_ns = 0;
-	entry->fp--;
-	xdd_audit_count(&counts->fp, -1);
-	xdd_audit_count(&counts->tn, 1);
-	xdd_audit_count(&counts->races, 1);
-	xdd_audit_count(&counts->fp_squares, -(2 * (u64)entry->fp + 1));
-	xdd_audit_count(&counts->fp_distinct, -(u64)entry->distinct);
-	return true;
+	return fixed->audit_race_ns && entry->suspect_ns && entry->lost &&
+	       event->now_ns <= entry->suspect_ns + fixed->audit_race_ns;
 }
 
 XDD_INLINE void xdd_audit_duplicate(XDD_FIXED struct xdd_fixed *fixed,
 				    const struct xdd_audit_event *event,
 				    struct xdd_audit_entry *entry, struct xdd_audit_counts *counts)
 {
-	bool found = event->seen || xdd_audit_raced(fixed, event, entry, counts);
-
 	if (fixed->refresh)
 		entry->at = event->at;
-	if (entry->duplicate >= XDD_AUDIT_CLUSTER)
-		entry->duplicate = entry->fn = 0;
-	if (!entry->duplicate)
-		xdd_audit_count(&counts->duplicate_keys, 1);
-	xdd_audit_count(&counts->duplicate_squares, 2 * (u64)entry->duplicate + 1);
-	entry->duplicate++;
-	xdd_audit_count(&counts->fn_duplicate, entry->fn);
-	if (found) {
+	if (event->seen) {
 		xdd_audit_count(&counts->tp, 1);
-		return;
+	} else if (xdd_audit_raced(fixed, event, entry)) {
+		entry->suspect_ns = 0;
+		xdd_audit_add(entry, counts, 1, -1ULL, 0);
+		xdd_audit_count(&counts->fp, -1ULL);
+		xdd_audit_count(&counts->tn, 1);
+		xdd_audit_count(&counts->tp, 1);
+		xdd_audit_count(&counts->races, 1);
+	} else {
+		xdd_audit_add(entry, counts, 1, 0, 1);
+		xdd_audit_count(&counts->fn, 1);
 	}
-	xdd_audit_count(&counts->fn, 1);
-	xdd_audit_count(&counts->fn_squares, 2 * (u64)entry->fn + 1);
-	xdd_audit_count(&counts->fn_duplicate, entry->duplicate);
-	entry->fn++;
 }
 
 /* A packet of a key that the shadow has. */
@@ -291,7 +286,7 @@ XDD_INLINE void xdd_audit_new(const struct xdd_audit_event *event, struct xdd_au
 	entry->print = event->print;
 	entry->at = event->at;
 	entry->suspect_ns = 0;
-	entry->distinct = entry->fp = entry->duplicate = entry->fn = 0;
+	entry->passed = entry->lost = entry->missed = 0;
 	entry->unsure = unsure;
 	if (!unsure)
 		xdd_audit_distinct(event, entry, counts);

@@ -18,6 +18,7 @@
 #include "../capture/writer.h"
 #include "../derive.h"
 #include "../message.h"
+#include "../metrics/audit.h"
 #include "../metrics/fullness.h"
 #include "../names.h"
 #include "../pairs.h"
@@ -400,9 +401,19 @@ static void add_inner(const struct job *job, json_t *to)
 		json_object_set_new(to, inner_names[i], json_integer(job->inner[i]));
 }
 
+static struct audit audit_of(const struct job *job)
+{
+	struct audit audit;
+
+	audit_make(&audit, &job->store.fixed, &job->store.audit_counts, job->distinct.packets,
+		   job->duplicates.packets);
+	return audit;
+}
+
 static int print_json(struct job *job, FILE *to)
 {
 	json_t *all = json_counts(job), *filter = json_filter(job);
+	struct audit audit = audit_of(job);
 	int rc;
 
 	json_object_set_new(all, "seconds", json_real(progress_seconds(&job->progress)));
@@ -410,6 +421,8 @@ static int print_json(struct job *job, FILE *to)
 	json_object_update(all, filter);
 	if (job->derived.fixed.inner)
 		add_inner(job, all);
+	if (audit.share)
+		json_object_set_new(all, "audit", audit_json(&audit));
 	rc = json_dumpf(all, to, JSON_INDENT(2));
 	fputc('\n', to);
 	json_decref(filter);
@@ -476,6 +489,7 @@ static void print_text(struct job *job, FILE *to)
 	char window[UNITS_TEXT_MAX], memory[UNITS_TEXT_MAX];
 	double seconds = progress_seconds(&job->progress);
 	u64 packets = job->received.packets;
+	struct audit audit = audit_of(job);
 
 	fprintf(to, "%llu frames: %llu distinct, %llu duplicates (%.1f %%)\n",
 		(unsigned long long)packets, (unsigned long long)job->distinct.packets,
@@ -490,6 +504,7 @@ static void print_text(struct job *job, FILE *to)
 		units_size_text(store_bytes(&job->store), memory), seconds,
 		packets / 1e6 / seconds);
 	print_errors(job, to);
+	audit_print(&audit, to, "", "packets", 0);
 }
 
 /* The summary goes where it does not mix with a capture, and where a script expects it. */
