@@ -57,7 +57,7 @@ struct xdd_audit_entry {
 	u64 at;		/* when its window began; of bit engines its rank */
 	u64 suspect_ns; /* when a distinct packet was called duplicate last; 0: since then one was not */
 	u32 passed, lost, missed; /* its p, l and m */
-	u32 unsure;		  /* 1: its window began before `at`, nobody knows when */
+	u32 unsure;		  /* 1: its window began by `at`, nobody knows when */
 };
 
 struct xdd_audit_bucket {
@@ -207,11 +207,12 @@ XDD_INLINE void xdd_audit_known(XDD_FIXED struct xdd_fixed *fixed,
 {
 	enum xdd_truth truth = xdd_audit_truth(fixed, event, entry->at);
 
-	if (truth == XDD_TRUTH_DISTINCT) {
-		xdd_audit_distinct(event, entry, counts);
-	} else if (entry->unsure) {
-		entry->at = event->at;
+	if (entry->unsure && event->at <= entry->at + event->reach) {
+		if (event->at > entry->at)
+			entry->at = event->at;
 		xdd_audit_count(&counts->excluded, 1);
+	} else if (truth == XDD_TRUTH_DISTINCT) {
+		xdd_audit_distinct(event, entry, counts);
 	} else if (truth == XDD_TRUTH_DUPLICATE) {
 		xdd_audit_duplicate(fixed, event, entry, counts);
 	} else {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "user/metrics/status.h"
 
+#include <bpf/bpf.h>
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -29,6 +30,20 @@ static void read_range(struct status *status)
 		status->clock_step_ns < status->sure_ns ? status->clock_step_ns : status->sure_ns;
 }
 
+static int read_audit(struct status *status)
+{
+	const struct xdd_counters *total = &status->counters.total;
+	const struct instance *in = status->instance;
+	struct xdd_audit_counts counts = {};
+	u32 zero = 0;
+
+	if (in->fixed.audit_threshold && bpf_map_lookup_elem(in->maps.audit_counts, &zero, &counts))
+		return -errno;
+	audit_make(&status->audit, &in->fixed, &counts, total->distinct.packets,
+		   total->duplicate.packets);
+	return 0;
+}
+
 int status_read(struct status *status, struct instance *instance, char *err, size_t err_size)
 {
 	u64 now_s = time(NULL);
@@ -37,6 +52,8 @@ int status_read(struct status *status, struct instance *instance, char *err, siz
 	memset(status, 0, sizeof(*status));
 	status->instance = instance;
 	code = counters_read(instance->maps.counters, &status->counters);
+	if (!code)
+		code = read_audit(status);
 	if (!code)
 		code = fullness_read(instance, &status->counters, &status->fullness);
 	if (code) {

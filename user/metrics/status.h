@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "user/loader/instance.h"
+#include "user/metrics/audit.h"
 #include "user/metrics/counters.h"
 #include "user/metrics/fullness.h"
 #include "user/units.h"
@@ -19,6 +20,7 @@ struct status {
 	struct instance *instance;
 	struct counters counters;
 	struct fullness fullness;
+	struct audit audit;
 	/* Copies up to sure_ns apart are surely found, and none beyond never_ns. */
 	u64 sure_ns, never_ns;
 	u64 clock_step_ns;	/* of the filter's clock; 0: exact */
