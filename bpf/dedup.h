@@ -5,6 +5,7 @@
 
 #include "accessors.h"
 #include "counters.h"
+#include "sample.h"
 #include "xdd/mark.h"
 
 XDD_INLINE void count(struct xdd_count *at, u32 bytes)
@@ -44,6 +45,22 @@ XDD_INLINE void count_verdict(struct xdd_counters *counters, struct xdd_verdict 
 		counters->time_back++;
 	if (verdict.found & XDD_EVICTED)
 		counters->evictions++;
+}
+
+/* What is recorded beyond the counters. */
+XDD_INLINE void show(struct xdp_md *ctx, struct xdd_counters *counters, const struct xdd_live *live,
+		     const struct xdd_verdict *verdict)
+{
+	u32 kind = verdict->bypass;
+
+	if (kind == XDD_BYPASS_not_ip)
+		count_ethertype(ctx);
+	if (!live->event_kinds)
+		return;
+	if (kind == XDD_BYPASS_MAX)
+		kind = verdict->found & XDD_SEEN ? XDD_EVENT_duplicate : XDD_EVENT_distinct;
+	if (live->event_kinds >> kind & 1)
+		sample(ctx, counters, kind, verdict->key);
 }
 
 /* The counter slot of an interface. */
@@ -135,11 +152,6 @@ XDD_INLINE int act(struct xdp_md *ctx, struct xdd_counters *counters, const stru
 	return keep(counters, live, bytes);
 }
 
-XDD_INLINE u64 clock_ns(void)
-{
-	return xdd_fixed.clock == XDD_CLOCK_coarse ? bpf_ktime_get_coarse_ns() : bpf_ktime_get_ns();
-}
-
 /* What an XDP program returns for @ctx, seen at @now_ns. */
 XDD_INLINE int dedup(struct xdp_md *ctx, u64 now_ns)
 {
@@ -162,6 +174,7 @@ XDD_INLINE int dedup(struct xdp_md *ctx, u64 now_ns)
 			     random_at(counter->received.packets, slot));
 	duplicate = verdict.bypass == XDD_BYPASS_MAX && verdict.found & XDD_SEEN;
 	count_verdict(counter, verdict, packet.wire_len);
+	show(ctx, counter, live, &verdict);
 	return act(ctx, counter, live, duplicate, packet.wire_len);
 }
 

@@ -19,6 +19,7 @@ struct batch {
 /* What is known beforehand about the events that come next. */
 struct ahead {
 	struct xdd_bits own[OWN_KEPT]; /* bit engines: of event i, at i % OWN_KEPT */
+	u64 mark[OWN_KEPT];	       /* rlbsbf: the loads up to which it resets no bit */
 };
 
 XDD_INLINE bool count(struct xdd_store *store, u32 found)
@@ -41,12 +42,38 @@ XDD_INLINE bool ask(const struct xdd_fixed *fixed, struct xdd_store *store,
 			     store->live.window_ns, store_random_ahead(store, i)));
 }
 
-/* The same where the bits of the key are known. */
-XDD_INLINE bool ask_located(const struct xdd_fixed *fixed, struct xdd_store *store,
-			    const struct xdd_bits *own, u32 i)
+/* Whether rlbsbf may reset a bit for event @i; if not, it certainly does not. */
+XDD_INLINE bool may_reset(const struct xdd_fixed *fixed, const struct xdd_store *store,
+			  const struct ahead *ahead, u32 i)
 {
-	struct xdd_question question = { .own = own, .random = store_random_ahead(store, i) };
+	u64 most = 0;
 
+	for (u32 k = 0; k < XDD_MAX_HASHES && k < fixed->hashes; k++)
+		most = store->loads.ones[k] > most ? store->loads.ones[k] : most;
+	return ahead->mark[i % OWN_KEPT] < most;
+}
+
+/* What rlbsbf does where it resets no bit. */
+XDD_INLINE bool set_own(const struct xdd_fixed *fixed, struct xdd_store *store,
+			const struct xdd_bits *own)
+{
+	if (xdd_bits_all_set(fixed, own))
+		return true;
+	for (u32 k = 0; k < XDD_MAX_HASHES && k < fixed->hashes; k++)
+		store->loads.ones[k] += xdd_bits_set(fixed, own, k);
+	return false;
+}
+
+/* ask() where the bits of the key are known. */
+XDD_INLINE bool ask_located(const struct xdd_fixed *fixed, struct xdd_store *store,
+			    const struct ahead *ahead, u32 i)
+{
+	const struct xdd_bits *own = &ahead->own[i % OWN_KEPT];
+	struct xdd_question question = { .own = own };
+
+	if (fixed->engine == XDD_ENGINE_rlbsbf && !may_reset(fixed, store, ahead, i))
+		return set_own(fixed, store, own);
+	question.random = store_random_ahead(store, i);
 	return count(store, xdd_answer(fixed, store, &question));
 }
 
@@ -93,21 +120,22 @@ XDD_INLINE void fetch_own(const struct xdd_fixed *fixed, struct xdd_store *store
 	}
 }
 
-/* Whether rlbsbf will reset any bit. A guess: events before it may change the load. */
-XDD_INLINE bool rlbsbf_resets_any(const struct xdd_fixed *fixed, const struct xdd_store *store,
-				  u64 random)
+/* Up to which loads rlbsbf resets no bit for an event with random number @random. */
+XDD_INLINE u64 least_mark(const struct xdd_fixed *fixed, u64 random)
 {
-	u64 bits = (u64)xdd_bits_filter_lines(fixed) * XDD_LINE_BITS;
-	bool any = false;
+	u64 bits = (u64)xdd_bits_filter_lines(fixed) * XDD_LINE_BITS, least = ~0ULL;
 
-	for (u32 i = 0; i < XDD_MAX_HASHES && i < fixed->hashes; i++)
-		any |= xdd_rlbsbf_resets(&store->loads, bits, random, i);
-	return any;
+	for (u32 k = 0; k < XDD_MAX_HASHES && k < fixed->hashes; k++) {
+		u64 mark = xdd_rlbsbf_mark(bits, random, k);
+
+		least = mark < least ? mark : least;
+	}
+	return least;
 }
 
 /* What event @i will reset. Guesses: a wrong one costs time, and changes no verdict. */
 XDD_INLINE void fetch_random(const struct xdd_fixed *fixed, struct xdd_store *store,
-			     const struct ahead *ahead, u32 i)
+			     struct ahead *ahead, u32 i)
 {
 	bool always = fixed->engine == XDD_ENGINE_sbf || fixed->engine == XDD_ENGINE_rsbf;
 	u32 lines = xdd_bits_filter_lines(fixed), n = fixed->hashes, apart = lines;
@@ -116,10 +144,14 @@ XDD_INLINE void fetch_random(const struct xdd_fixed *fixed, struct xdd_store *st
 
 	if (!xdd_engine_has_bits(fixed->engine) || fixed->engine == XDD_ENGINE_bloom)
 		return;
+	ahead->mark[i % OWN_KEPT] = 0; /* not drawn: copies need none */
 	if (!always && xdd_bits_all_set(fixed, &ahead->own[i % OWN_KEPT]))
 		return;
-	if (fixed->engine == XDD_ENGINE_rlbsbf && !rlbsbf_resets_any(fixed, store, random))
-		return;
+	if (fixed->engine == XDD_ENGINE_rlbsbf) {
+		ahead->mark[i % OWN_KEPT] = least_mark(fixed, random);
+		if (!may_reset(fixed, store, ahead, i))
+			return;
+	}
 	if (fixed->engine == XDD_ENGINE_sbf || fixed->engine == XDD_ENGINE_bsbfsd) {
 		lines = fixed->engine == XDD_ENGINE_sbf ? xdd_lines(fixed) : lines * n;
 		n = 1;
@@ -154,9 +186,8 @@ XDD_INLINE void ask_fetching(const struct xdd_fixed *fixed, struct xdd_store *st
 		if (random < n)
 			fetch_random(fixed, store, &ahead, random);
 		if (now < n)
-			batch->seen[now] =
-				bits ? ask_located(fixed, store, &ahead.own[now % OWN_KEPT], now)
-				     : ask(fixed, store, batch, now);
+			batch->seen[now] = bits ? ask_located(fixed, store, &ahead, now)
+						: ask(fixed, store, batch, now);
 	}
 }
 

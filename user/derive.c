@@ -17,9 +17,6 @@
 #include "units.h"
 
 #define DEFAULT_MEMORY (32ull << 20)
-#define DEFAULT_WINDOW_NS (20ull * 1000 * 1000)
-#define DEFAULT_TICKS 16
-#define DEFAULT_FPR 0.001
 #define TAGGED_KEYS_PER_LINE 8 /* 64 bits per live key */
 
 u64 derive_coarse_step_ns(void)
@@ -167,7 +164,7 @@ static u64 wanted_window(const struct options *o)
 {
 	if (o->window_records)
 		return o->window_records;
-	return option_given(o, OPT_window) ? o->window : DEFAULT_WINDOW_NS;
+	return option_given(o, OPT_window) ? o->window : DERIVE_WINDOW_NS;
 }
 
 static int too_many_ticks(struct work *w, u64 window)
@@ -192,7 +189,7 @@ static int derive_window(struct work *w)
 {
 	const struct options *o = w->o;
 	struct derived *out = w->out;
-	u32 ticks = o->ticks ?: DEFAULT_TICKS;
+	u32 ticks = o->ticks ?: DERIVE_TICKS;
 	u64 window = wanted_window(o), reach = window - !!o->window_records;
 
 	if (xdd_engine_has_bits(out->fixed.engine)) {
@@ -269,7 +266,7 @@ static int derive_placement(struct work *w)
 
 double derive_fpr_target(const struct work *w)
 {
-	return option_given(w->o, OPT_fpr_target) ? w->o->fpr_target : DEFAULT_FPR;
+	return option_given(w->o, OPT_fpr_target) ? w->o->fpr_target : DERIVE_FPR;
 }
 
 static bool is_sliced(const struct work *w)

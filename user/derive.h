@@ -10,6 +10,12 @@
 
 enum derive_target { DERIVE_NIC, DERIVE_FILE };
 
+/* What is used where nothing is given: window and ticks; FPR of timer and bloom, and that of sbf. */
+#define DERIVE_WINDOW_NS (20ull * 1000 * 1000)
+#define DERIVE_TICKS 16
+#define DERIVE_FPR 0.001
+#define DERIVE_BIT_FPR 0.1
+
 /* Locks of shared placement. */
 #define DERIVE_STRIPES 4096
 

@@ -11,7 +11,6 @@
 
 /* bera-2012: what its tables were made with, and section 3. */
 #define DEFAULT_BIT_HASHES 2
-#define DEFAULT_BIT_FPR 0.1
 #define DEFAULT_P_STAR 0.03
 
 /* rsbf, for a rate: the mean of 1 and of bera-2012's eq. 6.1, as far as there are hashes. */
@@ -49,7 +48,7 @@ void derive_bit_kinds(struct work *w)
 static int derive_sbf_target(struct work *w, double cells, u32 most)
 {
 	struct xdd_fixed *f = &w->out->fixed;
-	double target = w->o->fpr_target ?: DEFAULT_BIT_FPR;
+	double target = w->o->fpr_target ?: DERIVE_BIT_FPR;
 	double p = round(model_sbf_p(cells, f->hashes, f->sbf_max, target));
 	char warning[160];
 

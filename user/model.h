@@ -1,104 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * False-positive rates as the structure of a filter predicts them: the share of new keys that
- * are called duplicate while @keys others are live.
+ * What the structure of a filter predicts, a header for each concern. All are plain functions of
+ * numbers: keys, cells and the like are doubles, since they may be expectations. A false-positive
+ * rate is the share of new keys that are called duplicate while others are live; a false-negative rate
+ * the share of copies that are called distinct.
  */
 #ifndef USER_MODEL_H
 #define USER_MODEL_H
 
-#include <xdd/config.h>
-
-/* Engine timer: @keys spread over @slices slices of @cells cells, @hashes cells each. The number
- * of keys in a slice is binomial, taken as Poisson; one slice has all of them (koloniari-2011
- * sections 2 and 3). Not above 1.
- */
-double model_timer(double keys, double slices, double cells, u32 hashes);
-
-/*
- * Engines timer and bloom: @keys in a filter that is sliced as @fixed says, into @slices slices (not
- * fixed->slices), of @cells cells in all. Horizontal slices are as above, and cutting them (hv)
- * changes nothing; vertical ones are one filter. So is vh, as long as a key's cells seldom share an
- * outer slice: with 200 innermost slices of 28 keys, k=4, this is 16 % short of the measured rate at
- * S=1, 6 % at 2 and 2 % at 4. With K1xK2 each slice is a filter for K1/S of the keys, K2 cells each,
- * and a new key meets K1 of them (koloniari-2011 section 3.3). Not above 1.
- */
-double model_sliced(const struct xdd_fixed *fixed, double keys, double slices, double cells);
-
-/* Jain's fairness of @n loads whose sum is @sum, and that of their squares @squares, (sum)^2 / (n
- * squares): 1 where all are equal and 1/n where one has all (koloniari-2011 section 5); NAN where
- * there is no load.
- */
-double model_fairness(double sum, double squares, u32 n);
-
-/* Engine tagged: @keys spread over @lines lines. A new key is compared with the cells that are
- * live in its line, at most 15, and each agrees in its 24-bit tag with probability 2^-24.
- */
-double model_tagged(double keys, double lines);
-
-/* The lowest rate that the tagged engine is sure to reach, with every cell live. */
-double model_tagged_full(void);
-
-/* Cells of an unsliced Bloom filter for @keys keys at rate @fpr (koloniari-2011 section 2):
- * -k n / ln(1 - P^(1/k)).
- */
-double model_bloom_cells(double keys, double fpr, u32 hashes);
-
-/*
- * Engine sbf: the rate at which a stream of distinct keys settles, whatever its length (Deng and
- * Rafiei 2006, its stable point), and its inverse, the cells P that each event is to count down for
- * the rate @fpr: @cells in all, of which a key sets @hashes to @max. With Max and K, FPR =
- * (1 - (1 + 1 / (P (1/K - 1/m)))^-Max)^K.
- */
-double model_sbf(double cells, u32 hashes, u32 max, double p);
-double model_sbf_p(double cells, u32 hashes, u32 max, double fpr);
-
-/*
- * The share of bits that are set, the load, which bera-2012 calls one minus X^(1/k). Its recurrences
- * for X (Theorem 3.1, Lemma 1, eq. 3.27, 3.28, 4.3, 4.5, 5.2) count the setting of bits that are set
- * already, and end at X = 1. These count what is newly set.
- */
-
-/* Engine bloom: @keys different keys, @hashes bits each, in @cells bits: of the whole filter, or for
- * each of @picks equal parts of them in one of @slices, drawn anew (1 and 1: it is not sliced).
- */
-double model_load_bloom(double keys, double cells, u32 hashes, u32 slices, u32 picks);
-
-/* What comes in: different keys, copies of earlier ones, and those of the copies that are found
- * distinct because they were forgotten.
- */
-struct model_arrivals {
-	double keys, copies, forgotten;
-};
-
-/*
- * Engines bsbf, bsbfsd and rlbsbf: the load of their filters of @bits bits each behind @in, which
- * come in no particular order, if it was @load before.
- *
- * A new key sets its bit in a filter if it was 0, q being the load; and if it is found distinct, which
- * it is with probability 1 - q^k, resets a bit, which was 1 with probability q, with probability
- * r: 1, 1/k or q. So dq = ((1 - q) - (1 - q^k) r q) / bits.
- * A forgotten copy resets bits like that. If F of the copies are forgotten, a bit of one was
- * reset with probability 1 - (1 - F)^(1/k), since each of its k may be; it is set again.
- *
- * NAN for other engines.
- */
-double model_load_biased(double load, const struct model_arrivals *in, double bits, u32 hashes,
-			 u32 engine);
-
-/* What new keys without end come to. */
-double model_load_stationary(u32 hashes, u32 engine);
-
-/* How many of @records engine rsbf inserts: of record i, from 1, bits / i, but all from @all on. */
-double model_reservoir(double records, double bits, double all);
-
-/*
- * The share of cells above 0 of engine sbf: @records drawn uniformly from @domain keys, each of which
- * counts @cleared random ones of @cells cells down and sets its @hashes to @max. rsbf as published: those
- * that it inserts, one cell, one hash and a max of 1, in each of its filters. A cell that j keys fall on, whose number is
- * taken as Poisson, is set with probability j / domain and counted down with probability
- * cleared / cells by each record.
- */
-double model_load_reset(double records, double domain, double cells, u32 hashes, u32 cleared,
-			u32 max);
+#include "user/model/bits.h"
+#include "user/model/faults.h"
+#include "user/model/growth.h"
+#include "user/model/size.h"
+#include "user/model/slices.h"
+#include "user/model/tagged.h"
+#include "user/model/timers.h"
 
 #endif

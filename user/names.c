@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <xdd/config.h>
+#include <xdd/event.h>
 
 #define NAME(name, help) #name,
 #define HELP(name, help) help,
@@ -33,6 +34,9 @@ const char *const field_names[] = { XDD_FIELDS(FIELD_NAME) NULL };
 const char *const field_help[] = { XDD_FIELDS(FIELD_HELP) NULL };
 const char *const scope_names[] = { "all", "interface", NULL };
 const char *const policy_names[] = { "ignore", "key", NULL };
+
+const char *const event_kind_names[] = { XDD_BYPASSES(NAME) XDD_VERDICTS(NAME) NULL };
+XDD_ASSERT(XDD_ARRAY_SIZE(event_kind_names) == XDD_EVENT_MAX + 1, "a name for each kind");
 
 int name_index(const char *const *names, const char *word)
 {

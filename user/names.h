@@ -18,6 +18,8 @@ extern const char *const variant_names[], *const variant_help[];
 extern const char *const tunnel_names[], *const policy_names[], *const scope_names[];
 /* With '_' where users write '-'. */
 extern const char *const field_names[], *const field_help[];
+/* "not_ip", ..., "distinct", "duplicate": by enum xdd_event_kind. */
+extern const char *const event_kind_names[];
 
 /* The action on duplicates as --action takes it: "drop", "mark:dscp=63", "redirect:IFACE". @text has
  * room for ACTION_TEXT_MAX; @target: the interface of redirect. Returns @text.

@@ -59,6 +59,45 @@ static int parse_count(struct value *v)
 	return 0;
 }
 
+/* Records or packets a second, or, with `bit` or `bit/s` behind the count, bits. */
+static int parse_rate(struct value *v)
+{
+	size_t length = strlen(v->text);
+	struct value bits = *v;
+	char count[32];
+
+	for (const char *const *unit = (const char *const[]){ "bit/s", "bit", NULL }; *unit;
+	     unit++) {
+		size_t tail = strlen(*unit);
+
+		if (length <= tail || strcmp(v->text + length - tail, *unit))
+			continue;
+		if (length - tail >= sizeof(count))
+			return -EINVAL;
+		snprintf(count, sizeof(count), "%.*s", (int)(length - tail), v->text);
+		v->o->rate_bits = true;
+		bits.text = count;
+		return parse_count(&bits);
+	}
+	v->o->rate_bits = false;
+	return parse_count(v);
+}
+
+/* A finite number above 0. */
+static int parse_cost(struct value *v)
+{
+	double cost;
+	char *end;
+
+	if (!isdigit((unsigned char)v->text[0]))
+		return -EINVAL;
+	cost = strtod(v->text, &end);
+	if (*end || v->text[1] == 'x' || v->text[1] == 'X')
+		return -EINVAL;
+	*(double *)v->at = cost;
+	return cost >= 1e-9 && cost <= 1e9 ? 0 : -ERANGE;
+}
+
 static int parse_ratio(struct value *v)
 {
 	return units_ratio(v->text, v->at);
@@ -459,6 +498,46 @@ static int parse_filter(struct value *v)
 	return 0;
 }
 
+#define MAX_SAMPLE_RATE 1000000
+
+/* N:FILE of --sample-dropped. What run prints on stdout is no capture. */
+static int parse_sample(struct value *v)
+{
+	const char *colon = strchr(v->text, ':');
+	char number[32];
+	u64 rate;
+	int err;
+
+	if (!colon || colon - v->text >= (long)sizeof(number) || !colon[1] || !strcmp(colon, ":-"))
+		return -EINVAL;
+	snprintf(number, sizeof(number), "%.*s", (int)(colon - v->text), v->text);
+	err = units_count(number, &rate);
+	if (err || !rate || rate > MAX_SAMPLE_RATE)
+		return err ?: -ERANGE;
+	v->o->sample_rate = rate;
+	*(const char **)v->at = colon + 1;
+	return 0;
+}
+
+static int add_verdict(struct value *v, char *word)
+{
+	int kind = name_index(event_kind_names, word);
+
+	if (!strcmp(word, "bypassed"))
+		*(u32 *)v->at |= XDD_EVENT_BYPASSED;
+	else if (kind >= 0)
+		*(u32 *)v->at |= 1u << kind;
+	else
+		return -EINVAL;
+	return 0;
+}
+
+static int parse_verdict(struct value *v)
+{
+	*(u32 *)v->at = 0;
+	return each_word(v, add_verdict, v->text);
+}
+
 static int parse_distribution(struct value *v)
 {
 	static const char prefix[] = "zipf:";
@@ -495,6 +574,20 @@ const struct kind kind_size = {
 const struct kind kind_count = {
 	.parse = parse_count,
 	.what = "a count of at least 1 (k, M, G, or Ki, Mi, Gi)",
+};
+const struct kind kind_rate = {
+	.parse = parse_rate,
+	.what = "a count a second (k, M, G) or, with bit behind it, of bits",
+};
+const struct kind kind_cost = {
+	.parse = parse_cost,
+	.what = "a number from 1e-9 to 1e9",
+};
+const struct kind kind_bytes = {
+	.parse = parse_number,
+	.what = "a number of bytes from 1 to 65535",
+	.least = 1,
+	.most = 65535,
 };
 const struct kind kind_ratio = {
 	.parse = parse_ratio,
@@ -689,4 +782,20 @@ const struct kind kind_seconds = {
 	.what = "a number of seconds from 1 to 86400",
 	.least = 1,
 	.most = 86400,
+};
+const struct kind kind_sample = {
+	.parse = parse_sample,
+	.what = "N:FILE, N from 1 to 1000000 packets a second",
+};
+const struct kind kind_verdict = {
+	.parse = parse_verdict,
+	.what = "a list of distinct, duplicate, bypassed and reasons for bypassing "
+		"(not_ip, truncated, malformed, bad_checksum, unsupported, filtered, stale, "
+		"internal)",
+};
+const struct kind kind_snaplen = {
+	.parse = parse_number,
+	.what = "a number of bytes from 14 to 2048",
+	.least = 14,
+	.most = XDD_EVENT_BYTES,
 };

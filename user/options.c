@@ -303,11 +303,12 @@ static int validate_slicing(const struct options *o, char *err, size_t err_size)
 static int validate(const struct options *o, char *err, size_t err_size)
 {
 	bool window = o->engine == OPTION_AUTO || !xdd_engine_has_bits(o->engine);
-	int ret = validate_engine(o, err, err_size);
+	bool plan = !strcmp(o->command, "plan"); /* that has rules of its own */
+	int ret = plan ? 0 : validate_engine(o, err, err_size);
 
 	if (!ret)
 		ret = validate_key(o, err, err_size);
-	if (!ret)
+	if (!ret && !plan)
 		ret = validate_size(o, err, err_size);
 	if (!ret)
 		ret = validate_slicing(o, err, err_size);
@@ -337,6 +338,8 @@ void options_init(struct options *o, const char *command)
 		.mode = MODE_NATIVE,
 		.frags = OPTION_AUTO,
 		.promisc = true,
+		.verdict = XDD_EVENT_ALL,
+		.snaplen = DEFAULT_SNAPLEN,
 		.format = OPTION_AUTO,
 		.progress = OPTION_AUTO,
 	};

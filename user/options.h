@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include <xdd/config.h>
+#include <xdd/event.h>
 
 /* Which commands take an option. */
 enum {
@@ -26,11 +27,13 @@ enum {
 	ON_STREAM = 1 << 10,
 	ON_EXPLAIN = 1 << 11,
 	ON_LEARN = 1 << 12,
+	ON_PLAN = 1 << 13,
+	ON_VERDICTS = 1 << 14, /* command events; ON_EVENTS is another thing */
 	ON_NIC = ON_LOAD | ON_RUN,
 	ON_FILTER = ON_NIC | ON_PCAP,	 /* filters of packets */
 	ON_KEY = ON_FILTER | ON_EXPLAIN, /* what the key of a packet depends on */
 	ON_EVENTS = ON_STREAM | ON_SIMULATE,
-	ON_ALL = (1 << 13) - 1,
+	ON_ALL = (1 << 15) - 1,
 	EVERYDAY = 1 << 15, /* shown by --help */
 };
 
@@ -38,27 +41,27 @@ enum {
  * The long name is the field with '-' for '_'. The example completes error messages.
  */
 #define OPTIONS(X)                                                                                 \
-	X(engine, engine, 0, "NAME", ON_FILTER | ON_EVENTS | EVERYDAY,                             \
+	X(engine, engine, 0, "NAME", ON_FILTER | ON_EVENTS | ON_PLAN | EVERYDAY,                   \
 	  "tagged, timer, exact, ...: see help engines (default: tagged on a NIC, exact for "      \
 	  "files)",                                                                                \
 	  "tagged")                                                                                \
-	X(memory, size, 0, "SIZE", ON_FILTER | ON_EVENTS | ON_LEARN | EVERYDAY,                    \
+	X(memory, size, 0, "SIZE", ON_FILTER | ON_EVENTS | ON_LEARN | ON_PLAN | EVERYDAY,          \
 	  "filter size in all (default 32MiB; --engine exact on files: as needed)", "64MiB")       \
-	X(capacity, count, 0, "KEYS", ON_FILTER | ON_EVENTS,                                       \
+	X(capacity, count, 0, "KEYS", ON_FILTER | ON_EVENTS | ON_PLAN,                             \
 	  "size for this many live keys instead of --memory", "4M")                                \
-	X(fpr_target, ratio, 0, "P", ON_FILTER | ON_EVENTS,                                        \
+	X(fpr_target, ratio, 0, "P", ON_FILTER | ON_EVENTS | ON_PLAN,                              \
 	  "false-positive rate that --capacity is to reach (timer, bloom: 0.001); --engine sbf: "  \
 	  "that sets P (0.1), rsbf: K",                                                            \
 	  "0.001")                                                                                 \
-	X(window, time, 0, "TIME", ON_KEY | ON_EVENTS | ON_SET | EVERYDAY,                         \
+	X(window, time, 0, "TIME", ON_KEY | ON_EVENTS | ON_SET | ON_PLAN | EVERYDAY,               \
 	  "how long a packet is remembered (default 20ms; stream: for ever)", "20ms")              \
-	X(ticks, ticks, 0, "N", ON_FILTER | ON_EVENTS,                                             \
+	X(ticks, ticks, 0, "N", ON_FILTER | ON_EVENTS | ON_PLAN,                                   \
 	  "resolution: ticks in a window, 1 to 119 (default 16)", "16")                            \
 	X(clock, clock, 0, "NAME", ON_NIC,                                                         \
 	  "exact, coarse, or auto: coarse where a tick is at least its step", "auto")              \
 	X(refresh, flag, 0, NULL, ON_FILTER | ON_STREAM | EVERYDAY,                                \
 	  "a duplicate restarts the window", NULL)                                                 \
-	X(hashes, hashes, 0, "K", ON_FILTER | ON_EVENTS,                                           \
+	X(hashes, hashes, 0, "K", ON_FILTER | ON_EVENTS | ON_PLAN,                                 \
 	  "timers or bits per key, 1 to 8 (default: 4 of timer and bloom, 2 of the other bit "     \
 	  "engines, rsbf by --fpr-target)",                                                        \
 	  "4")                                                                                     \
@@ -89,23 +92,47 @@ enum {
 	X(window_records, count, 0, "N", ON_PCAP | ON_EVENTS,                                      \
 	  "compare with the last N records, or frames, this one included, instead of a time",      \
 	  "100k")                                                                                  \
-	X(rate, count, 0, "N", ON_SIMULATE, "records a second, for --window", "100k")              \
+	X(rate, rate, 0, "N", ON_SIMULATE | ON_PLAN | ON_VERDICTS,                                 \
+	  "records a second; plan: packets, or bits, such as 10Gbit; events: at most so many "     \
+	  "(10)",                                                                                  \
+	  "100k")                                                                                  \
+	X(from, input, 0, "FILE", ON_PLAN, "measure rate, keys, copies and sizes in this capture", \
+	  "in.pcap")                                                                               \
+	X(packets_size, bytes, 0, "BYTES", ON_PLAN,                                                \
+	  "mean size of a packet, for bandwidths and a --rate in bits", "500")                     \
+	X(fnr_target, ratio, 0, "P", ON_PLAN,                                                      \
+	  "false-negative rate to keep, with --faults and without (default 0.01)", "0.01")         \
+	X(faults, slices, 0, "F", ON_PLAN, "slices that may have failed at once", "4")             \
+	X(fault_fpr, ratio, 0, "P", ON_PLAN,                                                       \
+	  "false-positive rate to keep with --faults (default: twice --fpr-target)", "0.15")       \
+	X(cost_ratio, cost, 0, "C", ON_PLAN,                                                       \
+	  "cost of a false positive over that of a false negative (default 1): decides k, and x "  \
+	  "of the vote",                                                                           \
+	  "10")                                                                                    \
+	X(compare, flag, 0, NULL, ON_PLAN, "all engines in the same memory", NULL)                 \
+	X(verdict, verdict, 0, "LIST", ON_VERDICTS,                                                \
+	  "show only these: distinct, duplicate, bypassed, or reasons for bypassing, such as "     \
+	  "not_ip",                                                                                \
+	  "duplicate,not_ip")                                                                      \
+	X(count, count, 0, "N", ON_VERDICTS, "end when N were shown", "100")                       \
+	X(snaplen, snaplen, 0, "BYTES", ON_VERDICTS,                                               \
+	  "bytes of a frame that are looked at, 14 to 2048 (default 256)", "2048")                 \
 	X(every, count, 0, "N", ON_SIMULATE, "also the state after each N records", "1M")          \
 	X(runs, runs, 0, "N", ON_SIMULATE, "repeat with other seeds: mean and deviation", "10")    \
-	X(slicing, slicing, 0, "NAME", ON_FILTER | ON_EVENTS,                                      \
+	X(slicing, slicing, 0, "NAME", ON_FILTER | ON_EVENTS | ON_PLAN,                            \
 	  "none, horizontal, vertical, hv, vh or K1xK2, such as 2x2 (engines timer and bloom; "    \
 	  "default: horizontal, of bloom none)",                                                   \
 	  "horizontal")                                                                            \
-	X(slices, slices, 0, "S", ON_FILTER | ON_EVENTS,                                           \
+	X(slices, slices, 0, "S", ON_FILTER | ON_EVENTS | ON_PLAN,                                 \
 	  "number of slices (default: one cache line each)", "1024")                               \
-	X(subslices, slices, 0, "S2", ON_FILTER | ON_EVENTS,                                       \
+	X(subslices, slices, 0, "S2", ON_FILTER | ON_EVENTS | ON_PLAN,                             \
 	  "of --slicing hv and vh: parts that each slice is cut into", "4")                        \
 	X(audit, audit, 0, "RATE", ON_FILTER | ON_EVENTS,                                          \
 	  "measure FPR and FNR on this share of the keys (default 1/1024 on a NIC, else off)",     \
 	  "1/256")                                                                                 \
 	X(placement, placement, 0, "NAME", ON_NIC | EVERYDAY,                                      \
 	  "shared, percpu, or auto: shared unless one interface has one receive queue", "shared")  \
-	X(key, key, 0, "KIND", ON_KEY | EVERYDAY,                                                  \
+	X(key, key, 0, "KIND", ON_KEY | ON_PLAN | EVERYDAY,                                        \
 	  "what makes two packets the same: packet (default), frame, flow, biflow, src, dst, "     \
 	  "srcdst, offset:LEN@POS",                                                                \
 	  "packet")                                                                                \
@@ -170,15 +197,20 @@ enum {
 	  "copies.pcap")                                                                           \
 	X(pairs, output, 0, "FILE", ON_PCAP,                                                       \
 	  "list each copy, its first and the time between them in this CSV file", "pairs.csv")     \
-	X(filter, filter, 0, "EXPR", ON_PCAP | ON_LEARN,                                           \
-	  "compare only what this expression of tcpdump matches; the rest passes", "'udp or arp'") \
+	X(filter, filter, 0, "EXPR", ON_PCAP | ON_LEARN | ON_VERDICTS,                             \
+	  "compare, or show, only what this expression of tcpdump matches; the rest passes",       \
+	  "'udp or arp'")                                                                          \
 	X(direction, direction, 0, "WAY", ON_PCAP | ON_LEARN,                                      \
 	  "compare only frames that came in or went out, where the file says so: in, out or any "  \
 	  "(default)",                                                                             \
 	  "in")                                                                                    \
 	X(packets, count, 0, "N", ON_LEARN, "end the sample after N packets", "100k")              \
-	X(seconds, seconds, 0, "T", ON_LEARN,                                                      \
-	  "end the sample after T seconds (an interface: default 10)", "30")                       \
+	X(seconds, seconds, 0, "T", ON_LEARN | ON_RUN | ON_VERDICTS,                               \
+	  "end after T seconds (learn on an interface: default 10)", "30")                         \
+	X(sample_dropped, sample, 0, "N:FILE", ON_RUN,                                             \
+	  "keep the first N duplicates of each second in a pcapng file, with the reason as "       \
+	  "comment",                                                                               \
+	  "10:dropped.pcapng")                                                                     \
 	X(format, format, 0, "NAME", ON_PCAP | EVERYDAY,                                           \
 	  "pcap or pcapng (default: the input's format)", "pcapng")                                \
 	X(field, field, 0, "N", ON_STREAM,                                                         \
@@ -309,10 +341,23 @@ struct options {
 	u64 packets; /* 0: no end */
 	u32 seconds; /* 0: no end */
 
+	u32 sample_rate;	    /* of --sample-dropped */
+	const char *sample_dropped; /* file or NULL */
+	u32 verdict;		    /* bits by enum xdd_event_kind; default all */
+	u64 count;		    /* 0: no end */
+	u32 snaplen;		    /* default DEFAULT_SNAPLEN */
+
 	u64 records, domain, window_records, rate, every;
+	bool rate_bits;	     /* --rate is in bits a second */
 	double distribution; /* 0: uniform, else ALPHA of zipf */
 	double distinct;     /* above 0, below 1 */
 	u32 runs;
+
+	const char *from;
+	u32 packets_size, faults;
+	double fnr_target, fault_fpr; /* above 0, below 1 */
+	double cost_ratio;
+	bool compare;
 
 	bool json, quiet, help;
 };
@@ -323,6 +368,7 @@ static inline bool option_given(const struct options *o, enum option_id id)
 }
 
 #define DEFAULT_MARK_DSCP 63
+#define DEFAULT_SNAPLEN 256
 
 /* Options as if nothing had been given to @command. */
 void options_init(struct options *o, const char *command);

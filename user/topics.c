@@ -164,6 +164,42 @@ static void topic_cluster(FILE *to)
 		    "no commands that join the filters of several machines.\n");
 }
 
+static void topic_plan(FILE *to)
+{
+	fprintf(to, "\
+xdp-dedup plan computes a filter; it changes nothing. xdp-dedup plan --help lists its options.\n\
+\n\
+How many keys are live, one of\n\
+  --rate N --window TIME   packets a second; or bits, as 10Gbit, with --packets-size BYTES. Each\n\
+                           is taken for new and for one that has a copy, which is the worst\n\
+  --capacity KEYS\n\
+  --from FILE              a capture, measured with engine exact: the most that are live at once\n\
+What it may err\n\
+  --fpr-target, --fnr-target; with --faults F slices failed --fault-fpr and --fnr-target\n\
+  The FNR is of copies spread evenly over the window. Those in its last tick are missed besides:\n\
+  more --ticks make them fewer; without --ticks an --fnr-target sets them, 16 to 119.\n\
+What it finds\n\
+  The least memory, or with --memory the rates in it; k, engine (tagged, timer, exact) and slices\n\
+  unless they are given. With targets that cannot be met the exit code is 1.\n\
+  S_f, the slices it takes to bear F faults: slices_fn if what failed slices held is taken as not\n\
+  set (a new key is never dropped for a fault), slices_fp if it is taken as set.\n\
+  --cost-ratio C chooses k and x with the least C FPR + FNR: of a key's k cells in --slicing\n\
+  vertical, x that are there and set make a duplicate.\n\
+\n\
+Formulas (user/model/*.h)\n\
+  timer, bloom  P = (1 - (1 - 1/m)^(k n))^k, with slices the mean over their uneven loads\n\
+                (Koloniari and others 2011, eq. 1, 3, 4)\n\
+  faults        eq. 5, 6; eq. 7 put right: the mean over a hypergeometric number of failed slices;\n\
+                votes: sums of C(k,i) p^i (1-p)^(k-i); section 3.2\n\
+  tagged        FPR: live cells of a line, at most 15, x 2^-24. FNR: a full line gives up its\n\
+                oldest entry; a missed copy makes an entry, too\n\
+  sbf           its stable point (Deng, Rafiei 2006)\n\
+  rsbf, bsbf, bsbfsd, rlbsbf   the load at which new keys set and reset as many bits (Bera and\n\
+                others 2012, their recurrences put right)\n\
+  bandwidth     a look-up sends k log2(m/S) bits to one slice, horizontal, or k log2 m to\n\
+                S (1 - (1 - 1/S)^k), vertical\n");
+}
+
 static void topic_papers(FILE *to)
 {
 	fprintf(to,

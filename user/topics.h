@@ -15,6 +15,7 @@
 	X(policy, "what tells packets apart on your site: fields, VLANs, interfaces")        \
 	X(copies, "what counts as a copy, and how to find out: learn, explain")              \
 	X(cluster, "filters on several machines")                                            \
+	X(plan, "what plan computes, by which formulas, and what it assumes")                \
 	X(papers, "where the filters come from")                                             \
 	X(records, "what stream takes for a record, its time and its window; saved filters") \
 	X(streams, "what simulate runs, the truth it compares with, what --trace reads")

@@ -294,6 +294,9 @@ struct xdd_live {
 	u8 mark_meta;	  /* 1: write 4 bytes of XDP metadata instead */
 	u8 forward;	  /* 1: what is kept goes to devmap entry XDD_DEV_FORWARD */
 	u8 pad;
+	u32 event_rate;	 /* verdicts that are shown: at most so many a second ... */
+	u16 event_kinds; /* ... of these, bits by enum xdd_event_kind; 0: none ... */
+	u16 event_bytes; /* ... with so many bytes of the frame, 1..XDD_EVENT_BYTES */
 	struct xdd_iface ifaces[XDD_MAX_IFACES];
 };
 
@@ -301,6 +304,6 @@ struct xdd_live {
 enum xdd_dev { XDD_DEV_DUPLICATES, XDD_DEV_FORWARD, XDD_DEV_MAX };
 
 XDD_ASSERT(sizeof(struct xdd_fixed) == 200, "xdd_fixed has no holes");
-XDD_ASSERT(sizeof(struct xdd_live) == 32 - 8 + 8 * XDD_MAX_IFACES, "xdd_live has no holes");
+XDD_ASSERT(sizeof(struct xdd_live) == 32 + 8 * XDD_MAX_IFACES, "xdd_live has no holes");
 
 #endif

@@ -44,6 +44,9 @@
 	X(time_back, "look-ups that arrived with an earlier tick than the line's") \
 	X(evictions, "live entries replaced in a full line (copies may pass)")     \
 	X(mark_failed, "duplicates that could not be marked, and passed unmarked") \
+	X(events_sent, "verdicts shown to whoever reads events")                   \
+	X(events_limited, "verdicts not shown: enough for that second")            \
+	X(events_lost, "verdicts not shown: nobody read the others in time")       \
 	XDD_INNERS(X)
 
 struct xdd_count {

@@ -21,6 +21,7 @@ struct xdd_verdict {
 	u32 bypass; /* enum xdd_bypass; XDD_BYPASS_MAX: the filter was asked */
 	u32 found;  /* enum xdd_found bits: XDD_SEEN is a duplicate */
 	u32 inner;  /* enum xdd_inner */
+	u64 key;    /* half of the key's digest; 0 where there is none */
 };
 
 #define XDD_ASK_ENGINE(name, memory, help) \
@@ -85,7 +86,7 @@ XDD_INLINE struct xdd_verdict xdd_judge(XDD_FIXED struct xdd_fixed *fixed,
 					const struct xdd_live *live, struct xdd_store *store,
 					const struct xdd_identity *identity, u64 now_ns, u64 random)
 {
-	struct xdd_verdict verdict = { XDD_BYPASS_MAX, 0, XDD_inner_fine };
+	struct xdd_verdict verdict = { XDD_BYPASS_MAX, 0, XDD_inner_fine, 0 };
 	u32 window = live->window_ticks;
 
 	if (live->abi != XDD_ABI || window - 1 >= XDD_MAX_WINDOW_TICKS) {
@@ -112,12 +113,13 @@ XDD_INLINE struct xdd_verdict xdd_decide(XDD_FIXED struct xdd_fixed *fixed,
 					 u64 now_ns, u64 random)
 {
 	struct xdd_identity identity = {};
-	struct xdd_verdict verdict = { xdd_identify(fixed, secret, packet, &identity), 0, 0 };
+	struct xdd_verdict verdict = { xdd_identify(fixed, secret, packet, &identity), 0, 0, 0 };
 
 	if (verdict.bypass == XDD_BYPASS_MAX)
 		verdict = xdd_judge(fixed, live, store, &identity, now_ns, random);
 	if (fixed->inner)
 		verdict.inner = identity.key.inner;
+	verdict.key = identity.digest.lo;
 	return verdict;
 }
 

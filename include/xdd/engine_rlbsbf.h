@@ -8,12 +8,17 @@
 
 #include "bits.h"
 
-/* Whether a new key, with random number @seed, resets a bit of filter @i, which has @bits. */
+/* A new key with random number @seed resets a bit of filter @i, which has @bits, if more bits than
+ * this are set there.
+ */
+XDD_INLINE u64 xdd_rlbsbf_mark(u64 bits, u64 seed, u32 i)
+{
+	return (xdd_bits_draw(~seed, i) >> 32) * bits >> 32;
+}
+
 XDD_INLINE bool xdd_rlbsbf_resets(const struct xdd_loads *loads, u64 bits, u64 seed, u32 i)
 {
-	u64 draw = xdd_bits_draw(~seed, i) >> 32;
-
-	return draw * bits >> 32 < *(volatile const u64 *)&loads->ones[i];
+	return xdd_rlbsbf_mark(bits, seed, i) < *(volatile const u64 *)&loads->ones[i];
 }
 
 XDD_INLINE void xdd_rlbsbf_insert(XDD_FIXED struct xdd_fixed *fixed, struct xdd_loads *loads,

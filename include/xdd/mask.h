@@ -7,6 +7,7 @@
 #ifndef XDD_MASK_H
 #define XDD_MASK_H
 
+#include "hash.h"
 #include "parse.h"
 
 #define XDD_MASKS 4

@@ -187,6 +187,7 @@ refuses 'also give --rate' --engine tagged --window 1s
 refuses 'rate sets the time' --engine tagged --window-records 5 --rate 5
 refuses 'rate sets the time' --rate 5
 refuses 'at most 1G records' --engine tagged --window 1s --rate 2G
+refuses 'records have no size' --engine tagged --window 1s --rate 1Gbit
 refuses 'cannot be cut into 7 ticks' --engine tagged --window-records 5 --ticks 7
 refuses 'trace-columns belongs to --trace' --trace-columns event
 refuses 'called event' --trace "$tmp/bad.csv" --trace-columns producer,time

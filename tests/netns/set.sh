@@ -64,11 +64,18 @@ check "there were some changes" test $changes -gt 10
 
 # Another tick: another program.
 before=$(counters "$in")
-objects "$id" | grep -v "$(bpftool -j map show pinned "$pins/$in/counters" |
-	json /dev/stdin 'j["id"]')" >"$tmp/objects"
+# What goes on counting, and what may have a reader, stays.
+for map in counters ethertypes events; do
+	bpftool -j map show pinned "$pins/$in/$map" | json /dev/stdin '"map %d" % j["id"]'
+done >"$tmp/kept"
+objects "$id" | grep -vxF -f "$tmp/kept" >"$tmp/objects"
 check_command "set --window --restart" 0 'window 100 ms' '' \
 	"$xdd" set "$in" --window 100ms --restart
 check_equal "the counters go on" "$before" "$(counters "$in")"
+check "... in the maps that were there" test -s "$tmp/kept" -a "$(cat "$tmp/kept")" = \
+	"$(for map in counters ethertypes events; do
+		bpftool -j map show pinned "$pins/$in/$map" | json /dev/stdin '"map %d" % j["id"]'
+	done)"
 check "it is another program" test "$id" != "$(program_id "$in")"
 check_equal "which is the one that is pinned" "$(program_id "$in")" \
 	"$(bpftool -j prog show pinned "$pins/$in/program" | json /dev/stdin 'j["id"]')"

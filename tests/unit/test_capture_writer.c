@@ -527,6 +527,51 @@ static void compressed_output(void **state)
 	assert_written(&inputs[2]);
 }
 
+/* Items that came from no file: names of interfaces and comments of frames are options. */
+static void made_items(void **state)
+{
+	static struct bytes expected;
+	struct capture_iface iface = { .link = 1, .snaplen = 99, .resolution = 9, .name = "tap0" };
+	struct capture_item item = { .kind = CAPTURE_INTERFACE, .iface = &iface };
+	struct capture_writer w;
+	struct bytes data = {};
+	size_t block;
+	char err[512];
+
+	(void)state;
+	add_frame(&data, 21, 5);
+	assert_int_equal(capture_writer_open(&w, NULL, output, CAPTURE_PCAPNG, err, 512), 0);
+	assert_int_equal(capture_writer_put(&w, &item, true), 0);
+	item.kind = CAPTURE_FRAME;
+	item.data = data.at;
+	item.len = 21;
+	item.wire_len = 25;
+	item.ticks = 7000000000;
+	item.comment = "why so";
+	assert_int_equal(capture_writer_put(&w, &item, true), 0);
+	item.comment = NULL;
+	assert_int_equal(capture_writer_put(&w, &item, true), 0);
+	assert_int_equal(capture_writer_finish(&w), 0);
+	assert_int_equal(capture_writer_publish(&w), 0);
+	capture_writer_close(&w);
+	written_len = read_file(output, written, sizeof(written));
+	unlink(output);
+
+	expected.len = 0;
+	add_section(&expected, false, ~0ull);
+	block = begin_block(&expected, BLOCK_INTERFACE);
+	add16(&expected, 1);
+	add16(&expected, 0);
+	add32(&expected, 99);
+	add_option(&expected, 2, "tap0", 4);
+	add_option(&expected, 9, "\x09", 1);
+	add_option(&expected, 0, "", 0);
+	end_block(&expected, block);
+	add_packet(&expected, 0, 7000000000, 21, 5, "why so");
+	add_packet(&expected, 0, 7000000000, 21, 5, NULL);
+	assert_written(&expected);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -546,6 +591,7 @@ int main(void)
 		cmocka_unit_test(sink_refusals),
 		cmocka_unit_test(sink_signals),
 		cmocka_unit_test(compressed_output),
+		cmocka_unit_test(made_items),
 	};
 
 	return cmocka_run_group_tests_name("capture_writer", tests, make_directory,

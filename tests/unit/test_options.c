@@ -273,6 +273,35 @@ static void test_nic(void **state)
 	bad("--keep", ON_LOAD, "--keep", NULL);
 }
 
+static void test_events(void **state)
+{
+	struct options o;
+
+	(void)state;
+	o = good("x", ON_VERDICTS);
+	assert_int_equal(o.verdict, XDD_EVENT_ALL);
+	assert_int_equal(o.snaplen, 256);
+	o = good("--verdict duplicate,not_ip --count 3 --snaplen 14 --rate 1k", ON_VERDICTS);
+	assert_int_equal(o.verdict, 1u << XDD_EVENT_duplicate | 1u << XDD_BYPASS_not_ip);
+	assert_int_equal(o.count, 3);
+	assert_int_equal(o.rate, 1000);
+	o = good("--verdict bypassed", ON_VERDICTS);
+	assert_int_equal(o.verdict, XDD_EVENT_BYPASSED);
+	o = good("--sample-dropped 1k:a:b.pcapng", ON_RUN);
+	assert_int_equal(o.sample_rate, 1000);
+	assert_string_equal(o.sample_dropped, "a:b.pcapng");
+	bad("--verdict duplicate,frob", ON_VERDICTS, "--verdict duplicate,frob", "not_ip", NULL);
+	bad("--verdict ''", ON_VERDICTS, "--verdict ''", NULL);
+	bad("--snaplen 13", ON_VERDICTS, "14 to 2048", NULL);
+	bad("--snaplen 2049", ON_VERDICTS, "14 to 2048", NULL);
+	bad("--sample-dropped 5", ON_RUN, "N:FILE", NULL);
+	bad("--sample-dropped 0:f", ON_RUN, "1 to 1000000", NULL);
+	bad("--sample-dropped 1000001:f", ON_RUN, "1 to 1000000", NULL);
+	bad("--sample-dropped 5:-", ON_RUN, "N:FILE", NULL);
+	bad("--sample-dropped 5:", ON_RUN, "N:FILE", NULL);
+	bad("--sample-dropped 5:f", ON_LOAD, "run", NULL);
+}
+
 static void test_files(void **state)
 {
 	struct options o = good("in.pcap -w out.pcap --dups=copies.pcap --format pcapng "
@@ -340,6 +369,29 @@ static void test_stream(void **state)
 	bad("--key src", ON_STREAM, "takes no option --key", NULL);
 	bad("--window-records 5", ON_LOAD, "takes no option --window-records", NULL);
 	bad("--field 1", ON_PCAP, "takes no option --field", NULL);
+}
+
+static void test_plan(void **state)
+{
+	struct options o = good(
+		"--rate 10Gbit --packets-size 500 --faults 4 --cost-ratio 0.5 --compare", ON_PLAN);
+
+	(void)state;
+	assert_true(o.rate == 10000000000 && o.rate_bits && o.compare);
+	assert_int_equal(o.packets_size, 500);
+	assert_int_equal(o.faults, 4);
+	assert_true(o.cost_ratio == 0.5);
+	o = good("--rate 1.5Mbit/s --rate 2M", ON_PLAN);
+	assert_true(o.rate == 2000000 && !o.rate_bits);
+	bad("--rate 1bit/h", ON_PLAN, "--rate", NULL);
+	bad("--rate 0bit", ON_PLAN, "--rate", NULL);
+	bad("--rate bit/s", ON_PLAN, "--rate", NULL);
+	bad("--rate 1111111111111111111111111111111111111111bit", ON_PLAN, "--rate", NULL);
+	bad("--cost-ratio nan", ON_PLAN, "1e-9 to 1e9", NULL);
+	bad("--cost-ratio 0", ON_PLAN, "1e-9 to 1e9", NULL);
+	bad("--cost-ratio 5x", ON_PLAN, "1e-9 to 1e9", NULL);
+	bad("--packets-size 0", ON_PLAN, "1 to 65535", NULL);
+	bad("--faults 4", ON_LOAD, "takes no option --faults", "plan", NULL);
 }
 
 static void test_bad_numbers(void **state)
@@ -432,8 +484,10 @@ int main(void)
 		cmocka_unit_test(test_key),
 		cmocka_unit_test(test_action),
 		cmocka_unit_test(test_nic),
+		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_stream),
+		cmocka_unit_test(test_plan),
 		cmocka_unit_test(test_bad_numbers),
 		cmocka_unit_test(test_contradictions),
 		cmocka_unit_test(test_unknown),

@@ -40,13 +40,14 @@ enum capture_block {
 
 /* Where frames were captured: an interface of a pcapng section, or the one of a pcap. */
 struct capture_iface {
-	u32 link;	/* as in xdd_link */
-	u32 snaplen;	/* 0: no limit */
-	u32 number;	/* in its file, over all sections, from 0 */
-	u32 global;	/* over all inputs of a capture_set, in order of appearance */
-	u8 resolution;	/* if_tsresol: 10^-n seconds, or 2^-n with the top bit set */
-	bool described; /* has options other than these: a name, a comment */
-	s64 offset;	/* if_tsoffset: seconds to add to each timestamp */
+	u32 link;	  /* as in xdd_link */
+	u32 snaplen;	  /* 0: no limit */
+	u32 number;	  /* in its file, over all sections, from 0 */
+	u32 global;	  /* over all inputs of a capture_set, in order of appearance */
+	u8 resolution;	  /* if_tsresol: 10^-n seconds, or 2^-n with the top bit set */
+	bool described;	  /* has options other than these: a name, a comment */
+	s64 offset;	  /* if_tsoffset: seconds to add to each timestamp */
+	const char *name; /* if_name for a file made anew; readers leave it NULL */
 };
 
 /* Pointers are valid until the next item of the same reader is asked for. */
@@ -61,11 +62,12 @@ struct capture_item {
 
 	/* Frames only. */
 	const u8 *data;
-	u32 len;      /* bytes of @data */
-	u32 wire_len; /* as the file has it: damaged files may say less than @len */
-	u64 ticks;    /* timestamp in units of iface->resolution, without its offset */
-	s64 time_ns;  /* since 1970, rounded down, modulo 2^64 */
-	u64 number;   /* from 1 */
+	u32 len;	     /* bytes of @data */
+	u32 wire_len;	     /* as the file has it: damaged files may say less than @len */
+	u64 ticks;	     /* timestamp in units of iface->resolution, without its offset */
+	s64 time_ns;	     /* since 1970, rounded down, modulo 2^64 */
+	u64 number;	     /* from 1 */
+	const char *comment; /* opt_comment for a file made anew; readers leave it NULL */
 };
 
 struct capture_reader;

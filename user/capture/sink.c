@@ -218,10 +218,9 @@ int sink_write(struct sink *s, const void *data, size_t len)
 	return 0;
 }
 
-void sink_flush(struct sink *s)
+int sink_flush(struct sink *s)
 {
-	if (!s->temp && !s->gzip)
-		write_buffered(s);
+	return s->temp || s->gzip ? 0 : write_buffered(s);
 }
 
 bool sink_can_patch(const struct sink *s)

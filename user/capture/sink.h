@@ -45,8 +45,8 @@ int sink_open(struct sink *s, const char *path);
 /* Append @len bytes (below 2 GiB). Returns 0 or a negative errno (-EPIPE: nobody reads). */
 int sink_write(struct sink *s, const void *data, size_t len);
 
-/* A stream: bring to its readers what is buffered. What fails is said by the next sink_write(). */
-void sink_flush(struct sink *s);
+/* A stream: bring to its readers what is buffered. Returns 0 or a negative errno. */
+int sink_flush(struct sink *s);
 
 /* Can bytes that were written be changed? (Not in a stream and not in compressed data.) */
 bool sink_can_patch(const struct sink *s);

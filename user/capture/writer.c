@@ -21,8 +21,12 @@
 #define PACKET_HEAD 28	 /* of an enhanced packet block, up to the frame */
 #define PACKET_ID_END 12 /* ... up to behind the interface */
 #define OPTIONS_END 4	 /* the marker, which says nothing by itself */
+#define OPTION_COMMENT 1
+#define OPTION_NAME 2
 #define OPTION_TSRESOL 9
 #define OPTION_TSOFFSET 14
+#define NAME_MAX_BYTES 16
+#define COMMENT_MAX_BYTES 256
 
 __attribute__((format(printf, 3, 4))) static int writer_fail(struct capture_writer *w, int rc,
 							     const char *format, ...)
@@ -37,7 +41,9 @@ __attribute__((format(printf, 3, 4))) static int writer_fail(struct capture_writ
 
 static const char *writer_name(const struct capture_writer *w)
 {
-	return w->sink.path ? w->sink.path : "standard output";
+	if (w->sink.path)
+		return w->sink.path;
+	return strcmp(w->path, "-") ? w->path : "standard output";
 }
 
 static int put(struct capture_writer *w, const void *data, size_t len)
@@ -164,10 +170,22 @@ static bool is_ours(const struct capture_item *item)
 	return item->block && !item->big_endian;
 }
 
+/* The option @code with @text of up to @most bytes. Returns where the next one goes. */
+static u8 *put_text(u8 *at, u32 code, const char *text, size_t most)
+{
+	size_t len = strnlen(text, most);
+
+	at = put16(at, code);
+	at = put16(at, len);
+	memset(at + len, 0, -len & 3);
+	memcpy(at, text, len);
+	return at + len + (-len & 3);
+}
+
 static int interface_block(struct capture_writer *w, const struct capture_item *item)
 {
 	const struct capture_iface *iface = item->iface;
-	u8 block[48] = {}, *at = block + 8;
+	u8 block[68] = {}, *at = block + 8;
 	u32 len;
 
 	if (is_ours(item))
@@ -175,6 +193,8 @@ static int interface_block(struct capture_writer *w, const struct capture_item *
 	at = put16(at, iface->link);
 	at = put16(at, 0);
 	at = put32(at, iface->snaplen);
+	if (iface->name)
+		at = put_text(at, OPTION_NAME, iface->name, NAME_MAX_BYTES);
 	at = put16(at, OPTION_TSRESOL);
 	at = put16(at, 1);
 	at = put32(at, iface->resolution);
@@ -205,15 +225,32 @@ static int packet_copy(struct capture_writer *w, const struct capture_item *item
 	return rc ? rc : put(w, item->raw + sizeof(head), item->raw_len - sizeof(head));
 }
 
+/* What stands behind the frame of a block of @len bytes and this: padding, options, the length again.
+ * Returns its bytes.
+ */
+static u32 packet_tail(const struct capture_item *item, u8 *tail, u32 len)
+{
+	u8 *at = tail + (-item->len & 3);
+
+	if (item->comment) {
+		at = put_text(at, OPTION_COMMENT, item->comment, COMMENT_MAX_BYTES);
+		at = put32(at, 0); /* end of options */
+	}
+	len += at + 4 - tail;
+	put32(at, len);
+	return at + 4 - tail;
+}
+
 static int packet_block(struct capture_writer *w, const struct capture_item *item)
 {
-	u32 padding = -item->len & 3;
-	u32 len = PACKET_HEAD + item->len + padding + 4;
-	u8 head[PACKET_HEAD], tail[3 + 4] = {}, *at = head;
+	u8 head[PACKET_HEAD], tail[3 + 4 + COMMENT_MAX_BYTES + 4 + 4] = {}, *at = head;
+	u32 behind, len = PACKET_HEAD + item->len;
 	int rc;
 
 	if (is_ours(item) && item->block != BLOCK_SIMPLE)
 		return packet_copy(w, item);
+	behind = packet_tail(item, tail, len);
+	len += behind;
 	w->lost.options += has_options(item);
 	at = put32(at, BLOCK_ENHANCED);
 	at = put32(at, len);
@@ -222,11 +259,10 @@ static int packet_block(struct capture_writer *w, const struct capture_item *ite
 	at = put32(at, item->ticks);
 	at = put32(at, item->len);
 	put32(at, item->wire_len);
-	put32(tail + padding, len);
 	rc = put(w, head, sizeof(head));
 	if (!rc)
 		rc = put(w, item->data, item->len);
-	return rc ? rc : put(w, tail, padding + 4);
+	return rc ? rc : put(w, tail, behind);
 }
 
 /* Names and secrets mean the same everywhere; statistics count what is no longer so. */
@@ -313,9 +349,10 @@ int capture_writer_open(struct capture_writer *w, const struct capture_set *set,
 	int rc;
 
 	memset(w, 0, sizeof(*w));
+	w->path = path;
 	w->set = set;
 	w->format = format;
-	w->copy = capture_set_size(set) == 1 && capture_set_input_format(set, 0) == format;
+	w->copy = set && capture_set_size(set) == 1 && capture_set_input_format(set, 0) == format;
 	rc = sink_open(&w->sink, path);
 	if (rc == -ENOTTY)
 		snprintf(err, err_size,
@@ -355,9 +392,13 @@ int capture_writer_finish(struct capture_writer *w)
 	return 0;
 }
 
-void capture_writer_flush(struct capture_writer *w)
+int capture_writer_flush(struct capture_writer *w)
 {
-	sink_flush(&w->sink);
+	int rc = sink_flush(&w->sink);
+
+	if (rc)
+		return writer_fail(w, rc, "%s: cannot write: %s", writer_name(w), strerror(-rc));
+	return 0;
 }
 
 int capture_writer_publish(struct capture_writer *w)

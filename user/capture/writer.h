@@ -22,6 +22,7 @@ struct capture_lost {
 
 struct capture_writer {
 	struct sink sink;
+	const char *path; /* as it was given */
 	const struct capture_set *set;
 	enum capture_format format;
 	bool copy;	/* one input in its own format */
@@ -35,8 +36,8 @@ struct capture_writer {
 	char error[512];
 };
 
-/* Begin to write what @set will return to @path, in @format. Returns 0 or a negative errno, with
- * a message in @err.
+/* Begin to write what @set will return to @path, in @format; @set NULL: items that were made by the
+ * caller, pcapng only. Returns 0 or a negative errno, with a message in @err.
  */
 int capture_writer_open(struct capture_writer *w, const struct capture_set *set, const char *path,
 			enum capture_format format, char *err, size_t err_size);
@@ -47,8 +48,10 @@ int capture_writer_open(struct capture_writer *w, const struct capture_set *set,
  */
 int capture_writer_put(struct capture_writer *w, const struct capture_item *item, bool keep);
 
-/* Let the readers of a stream have what they can have. */
-void capture_writer_flush(struct capture_writer *w);
+/* Let the readers of a stream have what they can have. Returns 0, or a negative errno with a message in
+ * w->error.
+ */
+int capture_writer_flush(struct capture_writer *w);
 
 /* Complete the file; capture_writer_publish() then gives it its name. */
 int capture_writer_finish(struct capture_writer *w);

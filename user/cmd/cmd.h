@@ -26,6 +26,8 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 	  "change window, action, forwarding while it runs, without losing entries")      \
 	X(status, ON_STATUS, true, 0, 1, "[NAME]",                                        \
 	  "configuration, counters, losses and warnings of what is loaded")               \
+	X(events, ON_VERDICTS, false, 0, 1, "[NAME]",                                     \
+	  "single verdicts as they fall: a sample of so many a second")                   \
 	X(agent, ON_AGENT, true, 0, 0, "", "age the timers of everything that is loaded") \
 	X(pcap, ON_PCAP, true, 1, ANY_NUMBER, "IN... [-w OUT]",                           \
 	  "de-duplicate captures (pcap, pcapng, .gz; several are merged by time)")        \
@@ -37,6 +39,8 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 	  "de-duplicate lines: distinct ones of stdin, or of files, to stdout")           \
 	X(simulate, ON_SIMULATE, false, 0, 0, "",                                         \
 	  "a made stream through any engine: its errors against the truth")               \
+	X(plan, ON_PLAN, false, 0, 0, "",                                                 \
+	  "engine, memory, k and slices for a rate, a window, errors and faults")         \
 	X(bench, ON_BENCH, false, 0, 0, "", "time every engine, and a plain LRU hash, in one run")
 
 struct command {

@@ -3,16 +3,17 @@
 #include "cmd.h"
 #include "load.h"
 
-#include <signal.h>
+#include <inttypes.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../age/ager.h"
 #include "../clock.h"
+#include "../events/sample.h"
 #include "../loader/load.h"
 #include "../message.h"
 #include "../metrics/counters.h"
+#include "../signals.h"
 
 #define LINE_PERIOD_NS (2ull * 1000 * 1000 * 1000)
 #define IDLE_PERIOD_NS (100ull * 1000 * 1000)
@@ -21,9 +22,13 @@ struct run {
 	const struct options *o;
 	struct instance in;
 	struct ager *ager; /* NULL: someone else ages it, or it cannot be aged */
-	sigset_t ends;	   /* the signals that end it */
-	u64 line_at_ns;	   /* when the next line is due */
-	bool line;	   /* a line stands on the terminal */
+	struct sample sample;
+	int signals;	/* the signals that end it */
+	u64 step_at_ns; /* when the filter is swept on */
+	u64 end_ns;	/* when --seconds are over; 0: never */
+	u64 line_at_ns; /* when the next line is due; 0: never */
+	bool failed;	/* the sample was given up */
+	bool line;	/* a line stands on the terminal */
 };
 
 static void print_line(struct run *r)
@@ -92,20 +97,33 @@ static bool follow(struct run *r)
 	return false;
 }
 
-/* Wait until the next step is due. Returns the signal that ends it, or 0. */
-static int wait_step(const struct run *r)
+/* The datapath goes on without the sample. */
+static void give_up_sample(struct run *r)
 {
-	u64 ns = r->ager ? ager_period_ns(r->ager) : IDLE_PERIOD_NS;
-	struct timespec wait = { ns / 1000000000, ns % 1000000000 };
-	int signal = sigtimedwait(&r->ends, NULL, &wait);
+	complain("run: %s; the filter goes on, nothing more is sampled", r->sample.err);
+	sample_close(&r->sample);
+	r->failed = true;
+}
 
-	return signal > 0 ? signal : 0;
+/* Wait until the next step is due, and keep meanwhile what is sampled. Returns whether it is the
+ * end.
+ */
+static bool wait_step(struct run *r)
+{
+	u64 until = r->end_ns && r->end_ns < r->step_at_ns ? r->end_ns : r->step_at_ns;
+	enum signals_wait came;
+
+	while ((came = signals_wait(r->signals, sample_fd(&r->sample), until)) == SIGNALS_READABLE)
+		if (sample_read(&r->sample))
+			give_up_sample(r);
+	return came == SIGNALS_END || (r->end_ns && now_ns() >= r->end_ns);
 }
 
 static void step(struct run *r)
 {
 	int err = r->ager ? ager_step(r->ager) : 0;
 
+	r->step_at_ns = now_ns() + (r->ager ? ager_period_ns(r->ager) : IDLE_PERIOD_NS);
 	if (err) {
 		note("run: %s is no longer swept, its verdicts stay right: %s", r->in.name,
 		     strerror(-err));
@@ -117,7 +135,7 @@ static void step(struct run *r)
 	}
 }
 
-/* Returns true when a signal ended it, false when the instance is gone. */
+/* Returns true when a signal or --seconds ended it, false when the instance is gone. */
 static bool loop(struct run *r)
 {
 	start_ageing(r);
@@ -128,6 +146,48 @@ static bool loop(struct run *r)
 	}
 	stop_ageing(r);
 	return true;
+}
+
+/* Load, with a sample if one is wanted: a file that cannot be written is no reason to touch the
+ * interfaces. Returns the exit code.
+ */
+static int start(struct run *r)
+{
+	const struct options *o = r->o;
+	int code = EXIT_OK;
+
+	if (o->sample_dropped && sample_open(&r->sample, o->sample_dropped)) {
+		complain("run: %s", r->sample.err);
+		return EXIT_FAILED;
+	}
+	code = load_and_report(o, &r->in);
+	if (code == EXIT_OK && o->sample_dropped &&
+	    sample_start(&r->sample, r->in.name, o->sample_rate))
+		give_up_sample(r);
+	if (code != EXIT_OK)
+		sample_close(&r->sample);
+	return code;
+}
+
+/* Also where the instance was unloaded by someone else. */
+static void end_sample(struct run *r)
+{
+	struct event_counts counts;
+	bool known;
+
+	if (!r->sample.started)
+		return;
+	if (sample_finish(&r->sample)) {
+		give_up_sample(r);
+		return;
+	}
+	known = !event_reader_counts(&r->sample.reader, &counts);
+	if (known)
+		note("run: %s: %" PRIu64 " duplicates kept, %" PRIu64
+		     " beyond %u a second, %" PRIu64 " lost",
+		     r->o->sample_dropped, (uint64_t)r->sample.packets, (uint64_t)counts.limited,
+		     r->o->sample_rate, (uint64_t)counts.lost);
+	sample_close(&r->sample);
 }
 
 static int detach(struct run *r)
@@ -147,23 +207,27 @@ static int detach(struct run *r)
 int cmd_run(struct options *o)
 {
 	struct run r = { .o = o };
-	bool signalled;
+	bool ended;
 	int code;
 
-	sigemptyset(&r.ends);
-	sigaddset(&r.ends, SIGINT);
-	sigaddset(&r.ends, SIGTERM);
-	sigaddset(&r.ends, SIGHUP);
-	sigprocmask(SIG_BLOCK, &r.ends, NULL);
-	code = load_and_report(o, &r.in);
+	r.signals = signals_hold();
+	if (r.signals < 0) {
+		complain("run: cannot wait for signals: %s", strerror(-r.signals));
+		return EXIT_FAILED;
+	}
+	code = start(&r);
 	if (code != EXIT_OK)
 		return code;
 	if (!o->json && !o->quiet && isatty(STDOUT_FILENO))
 		r.line_at_ns = now_ns();
-	signalled = loop(&r);
+	if (o->seconds)
+		r.end_ns = now_ns() + o->seconds * XDD_SECOND_NS;
+	ended = loop(&r);
 	end_line(&r);
-	if (signalled)
-		return detach(&r);
-	note("run: %s was unloaded by someone else", r.in.name);
-	return EXIT_OK;
+	end_sample(&r);
+	if (ended)
+		code = detach(&r);
+	else
+		note("run: %s was unloaded by someone else", r.in.name);
+	return r.failed ? EXIT_FAILED : code;
 }

@@ -15,6 +15,18 @@
 #include "xdd/age.h"
 #include "dedup.skel.h"
 
+/* Counters never go backwards, and whoever reads events goes on reading. */
+static int keep_maps(struct dedup *skel, const struct instance_maps *kept)
+{
+	int err = bpf_map__reuse_fd(skel->maps.counters, kept->counters);
+
+	if (!err)
+		err = bpf_map__reuse_fd(skel->maps.ethertypes, kept->ethertypes);
+	if (!err && kept->audit_counts >= 0)
+		err = bpf_map__reuse_fd(skel->maps.audit_counts, kept->audit_counts);
+	return err ?: bpf_map__reuse_fd(skel->maps.events, kept->events);
+}
+
 static int prepare(struct dedup *skel, const struct build_plan *plan)
 {
 	struct bpf_program *program = skel->progs.xdp_dedup;
@@ -24,8 +36,8 @@ static int prepare(struct dedup *skel, const struct build_plan *plan)
 	if (!err && plan->meta.frags)
 		err = bpf_program__set_flags(program,
 					     bpf_program__flags(program) | BPF_F_XDP_HAS_FRAGS);
-	if (!err && plan->counters >= 0)
-		err = bpf_map__reuse_fd(skel->maps.counters, plan->counters);
+	if (!err && plan->kept)
+		err = keep_maps(skel, plan->kept);
 	return err ?: dedup__load(skel);
 }
 

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "instance.h"
 #include "xdd/hash.h"
-#include "xdd/meta.h"
 
 struct dedup; /* the skeleton */
 
@@ -19,10 +19,11 @@ struct build_plan {
 	struct xdd_live live;
 	struct xdd_meta meta; /* meta.frags: load with xdp.frags */
 	struct xdd_secret secret;
-	u32 exact_entries;	  /* see derive.h */
-	u32 targets[XDD_DEV_MAX]; /* interfaces of map `targets`, in the thread's network
+	u32 exact_entries;		  /* see derive.h */
+	u32 targets[XDD_DEV_MAX];	  /* interfaces of map `targets`, in the thread's network
 				   * namespace; 0: none */
-	int counters;		  /* pinned map to go on counting in, or -1 */
+	const struct instance_maps *kept; /* of an instance that this one replaces and whose
+					   * counts and events it carries on, or NULL */
 };
 
 /*

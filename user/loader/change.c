@@ -135,7 +135,7 @@ static int plan_restart(struct change *c, struct build_plan *plan)
 	plan->live = c->live;
 	plan->live.window_ticks = derived.live.window_ticks;
 	plan->meta = c->meta;
-	plan->counters = c->in->maps.counters;
+	plan->kept = &c->in->maps;
 	for (u32 i = 0; i < XDD_DEV_MAX; i++)
 		if (bpf_map_lookup_elem(c->in->maps.targets, &i, &plan->targets[i]))
 			plan->targets[i] = 0;

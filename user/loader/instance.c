@@ -163,15 +163,17 @@ static int open_named(struct instance *in, const char *name, char *err, size_t e
 	int code;
 
 	memset(in, 0, sizeof(*in));
-	in->program = in->ager_program = -1;
+	in->program = in->ager_program = in->reader = -1;
 #define NO_MAP(name) in->maps.name = -1;
 	INSTANCE_MAPS(NO_MAP)
 	snprintf(in->name, sizeof(in->name), "%s", name);
 	pins_path(in->path, name, PINS_COMPLETE, NULL);
 	in->dir = open(in->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	code = in->dir < 0 ? -errno : read_all(in);
-	if (!code)
+	if (!code) {
+		in->reader = openat(in->dir, PINS_READER, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		return 0;
+	}
 	instance_close(in);
 	return open_error(in, code, err, err_size);
 }
@@ -241,6 +243,7 @@ void instance_close(struct instance *in)
 	INSTANCE_MAPS(CLOSE_MAP)
 	close_fd(&in->program);
 	close_fd(&in->ager_program);
+	close_fd(&in->reader);
 	close_fd(&in->dir);
 }
 
@@ -330,7 +333,13 @@ int instance_lock_ageing(struct instance *in)
 	return flock(in->dir, LOCK_EX | LOCK_NB) ? -EBUSY : 0;
 }
 
-pid_t instance_ageing_pid(const struct instance *in)
+int instance_lock_events(struct instance *in)
+{
+	return flock(in->reader, LOCK_EX | LOCK_NB) ? -errno : 0;
+}
+
+/* The process that holds the lock on @folder, or 0. */
+static pid_t lock_holder(int folder)
 {
 	FILE *locks = fopen("/proc/locks", "re");
 	unsigned int dev_major, dev_minor;
@@ -339,7 +348,7 @@ pid_t instance_ageing_pid(const struct instance *in)
 	char line[256];
 	pid_t pid = 0, holder;
 
-	if (!locks || fstat(in->dir, &st))
+	if (!locks || fstat(folder, &st))
 		st.st_ino = 0;
 	while (locks && !pid && fgets(line, sizeof(line), locks))
 		if (sscanf(line, "%*s FLOCK %*s WRITE %d %x:%x:%lu", &holder, &dev_major,
@@ -349,4 +358,14 @@ pid_t instance_ageing_pid(const struct instance *in)
 	if (locks)
 		fclose(locks);
 	return pid;
+}
+
+pid_t instance_ageing_pid(const struct instance *in)
+{
+	return lock_holder(in->dir);
+}
+
+pid_t instance_events_pid(const struct instance *in)
+{
+	return lock_holder(in->reader);
 }

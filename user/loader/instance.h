@@ -5,15 +5,17 @@
  *   /sys/fs/bpf/xdp-dedup/NAME/    config counters meta targets scratch rodata, those of lines,
  *                                  cpu_blocks, loads, cpu_loads, locks, digests, flows, audit, audit_counts that it uses,
  *                                  the ager's ager, tally, slices, its ager_program, program,
- *                                  and link_IFINDEX for each interface
+ *                                  events, event_budget, event_copy, ethertypes,
+ *                                  link_IFINDEX for each interface, and the folder reader
  *   /sys/fs/bpf/xdp-dedup/~NAME/   one that is being made,
  *   /sys/fs/bpf/xdp-dedup/+NAME/   or removed; or what a loader or unloader which was killed left
  *                                  behind: the next one clears it
  *
  * A directory becomes NAME by a rename when it is complete, so that whoever opens NAME finds
- * all of it. Two locks (flock), both gone with the process that holds them:
+ * all of it. Locks (flock), gone with the process that holds them:
  *   on the root       whoever makes, changes or removes an instance, for that moment
  *   on NAME/          whoever ages the instance, `run` or `agent`, for as long as it does
+ *   on NAME/reader/   whoever reads its events, `events` or `run`, for as long as it does
  */
 #ifndef USER_LOADER_INSTANCE_H
 #define USER_LOADER_INSTANCE_H
@@ -47,7 +49,11 @@
 	X(audit_counts)  \
 	X(ager)          \
 	X(tally)         \
-	X(slices)
+	X(slices)        \
+	X(events)        \
+	X(event_budget)  \
+	X(event_copy)    \
+	X(ethertypes)
 
 #define INSTANCE_MAP_FD(name) int name;
 struct instance_maps {
@@ -76,7 +82,8 @@ struct instance_iface {
 struct instance {
 	char name[INSTANCE_NAME_MAX];
 	char path[PATH_MAX];
-	int dir; /* the pin directory, for the lock */
+	int dir;    /* the pin directory, for the lock */
+	int reader; /* the folder in it, for the other lock; -1: another version made it */
 	int program;
 	u32 program_id;
 	int ager_program; /* xdp_ager, pinned as ager_program; see bpf/sweep.h */
@@ -121,6 +128,10 @@ int instance_lock_ageing(struct instance *in);
 
 /* The process that ages it; 0: none does. */
 pid_t instance_ageing_pid(const struct instance *in);
+
+/* The same for the one who reads its events. */
+int instance_lock_events(struct instance *in);
+pid_t instance_events_pid(const struct instance *in);
 
 /* What an instance of interface or name @name is called: '_' for '.'. */
 void instance_name_of(const char *name, char out[INSTANCE_NAME_MAX]);

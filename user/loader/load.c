@@ -226,7 +226,6 @@ static int make_plan(struct job *job)
 	job->plan.fixed = derived.fixed;
 	job->plan.live = derived.live;
 	job->plan.exact_entries = derived.exact_entries;
-	job->plan.counters = -1;
 	for (u32 i = 0; i < job->n; i++)
 		job->plan.live.ifaces[i].ifindex = job->ifaces[i].ifindex;
 	make_meta(job, &derived);

@@ -192,6 +192,9 @@ int pins_begin(const char *name)
 	char path[PATH_MAX];
 
 	pins_path(path, name, PINS_NEW, NULL);
+	if (mkdir(path, 0700))
+		return -errno;
+	pins_path(path, name, PINS_NEW, PINS_READER);
 	return mkdir(path, 0700) ? -errno : 0;
 }
 
@@ -276,7 +279,8 @@ static void drop_files(const char *name, enum pins_place place, DIR *folder, boo
 			continue;
 		if (link)
 			drop_link(name, place, entry->d_name);
-		if (!unlinkat(dirfd(folder), entry->d_name, 0))
+		if (!unlinkat(dirfd(folder), entry->d_name, 0) ||
+		    !unlinkat(dirfd(folder), entry->d_name, AT_REMOVEDIR))
 			rewinddir(folder);
 	}
 }

@@ -13,7 +13,8 @@
 
 #define PINS_PROGRAM "program"
 #define PINS_AGER "ager_program"
-#define PINS_LINK "link_" /* and the interface's index at load */
+#define PINS_LINK "link_"    /* and the interface's index at load */
+#define PINS_READER "reader" /* a folder, for its lock */
 
 /*
  * Take the lock on the root, and clear what killed loaders and unloaders left behind. SIGINT,
@@ -40,7 +41,7 @@ void pins_path(char path[PATH_MAX], const char *name, enum pins_place place, con
 
 bool pins_exist(const char *name);
 
-/* Make the new folder. Returns 0 or a negative errno. */
+/* Make the new folder, and PINS_READER in it. Returns 0 or a negative errno. */
 int pins_begin(const char *name);
 
 /* The new folder becomes the instance. */

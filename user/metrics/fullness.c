@@ -59,28 +59,6 @@ double store_fpr(struct xdd_store *store, u64 distinct, u64 now_ns)
 	return fullness_rate(fixed, &fill);
 }
 
-/*
- * By the densities of the innermost slices. With horizontal ones a new key meets one of them, with hv
- * those of one; with K1xK2 it meets K1 of them, K2 cells in each. Otherwise its cells lie anywhere
- * (with vh in part of the slices, but each cell in any of them).
- */
-static double slices_rate(const struct xdd_fixed *fixed, const double *density)
-{
-	u32 parts = xdd_subslices(fixed), hashes = fixed->hashes;
-	double rate = 0;
-
-	if (fixed->slicing == XDD_SLICING_K1xK2)
-		hashes /= fixed->slice_hashes;
-	for (u32 i = 0; i < fixed->slices; i++) {
-		double mean = 0;
-
-		for (u32 j = 0; j < parts; j++)
-			mean += density[i * parts + j] / parts;
-		rate += pow(mean, hashes);
-	}
-	return pow(rate / fixed->slices, fixed->hashes / hashes);
-}
-
 static bool rate_by_slices(const struct xdd_fixed *fixed)
 {
 	return xdd_slices_pick_one(fixed) || fixed->slicing == XDD_SLICING_K1xK2;
@@ -120,6 +98,7 @@ static int add_site(const struct instance *in, u32 site, double share, struct fu
 		    double *slices)
 {
 	const struct xdd_fixed *fixed = &in->fixed;
+	const struct model_policy none_failed = { 0 };
 	double sites = libbpf_num_possible_cpus(), rate;
 	struct xdd_ager record;
 	int err;
@@ -144,7 +123,7 @@ static int add_site(const struct instance *in, u32 site, double share, struct fu
 		if (err)
 			return err;
 		if (rate_by_slices(fixed))
-			rate = slices_rate(fixed, slices);
+			rate = model_fpr_of_slices(fixed, slices, NULL, none_failed);
 		for (u32 i = 0; i < f->slices_used; i++)
 			f->slices[i] += slices[i] / sites;
 	}

@@ -55,6 +55,8 @@ int status_read(struct status *status, struct instance *instance, char *err, siz
 	if (!code)
 		code = read_audit(status);
 	if (!code)
+		code = ethertypes_read(instance->maps.ethertypes, &status->ethertypes);
+	if (!code)
 		code = fullness_read(instance, &status->counters, &status->fullness);
 	if (code) {
 		counters_free(&status->counters);

@@ -10,6 +10,7 @@
 #include "user/loader/instance.h"
 #include "user/metrics/audit.h"
 #include "user/metrics/counters.h"
+#include "user/metrics/ethertypes.h"
 #include "user/metrics/fullness.h"
 #include "user/units.h"
 
@@ -19,6 +20,7 @@
 struct status {
 	struct instance *instance;
 	struct counters counters;
+	struct ethertypes ethertypes;
 	struct fullness fullness;
 	struct audit audit;
 	/* Copies up to sure_ns apart are surely found, and none beyond never_ns. */

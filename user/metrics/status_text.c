@@ -92,6 +92,27 @@ static void print_reasons(const struct xdd_counters *c)
 	printf(")\n");
 }
 
+#define SHOWN_ETHERTYPES 5
+
+static void print_ethertypes(const struct ethertypes *types)
+{
+	char type[ETHERTYPE_TEXT_MAX];
+	u64 other = types->other;
+
+	for (u32 i = 0; i < types->n; i++) {
+		if (i < SHOWN_ETHERTYPES)
+			printf("%s%s %" PRIu64, i ? ", " : "                (not_ip: ",
+			       ethertype_text(types->row[i].type, type),
+			       (uint64_t)types->row[i].packets);
+		else
+			other += types->row[i].packets;
+	}
+	if (other)
+		printf(", other %" PRIu64, (uint64_t)other);
+	if (types->n)
+		printf(")\n");
+}
+
 #define PRINT_INNER(name, help)                                               \
 	if (c->name) {                                                        \
 		printf("%s" #name " %" PRIu64, separator, (uint64_t)c->name); \
@@ -125,6 +146,7 @@ static void print_counters(const struct status *status)
 	print_count("duplicate", c->duplicate, share);
 	print_count("bypassed", counters_bypassed(c), "");
 	print_reasons(c);
+	print_ethertypes(&status->ethertypes);
 	print_inner(c);
 	printf("  action      %s\n",
 	       action_text(&status->instance->live,

@@ -154,8 +154,22 @@ static void redirect_warnings(struct status *status)
 	netns_leave(home);
 }
 
+/* A reader that was killed leaves them on. */
+static void event_warnings(struct status *status)
+{
+	const struct instance *in = status->instance;
+
+	if (in->live.event_kinds && !instance_events_pid(in))
+		warn(status,
+		     "up to %u events a second are recorded, and nobody reads them: xdp-dedup "
+		     "events "
+		     "%s --seconds 1 ends that",
+		     in->live.event_rate, in->name);
+}
+
 void warnings_find(struct status *status)
 {
+	event_warnings(status);
 	interface_warnings(status);
 	bypass_warnings(status);
 	filter_warnings(status);

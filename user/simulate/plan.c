@@ -51,6 +51,10 @@ static int check_window(const struct options *o)
 	else if (o->rate && !time)
 		complain("simulate: --rate sets the time of records, which only --window asks for: "
 			 "give it instead of --window-records");
+	else if (o->rate_bits)
+		complain("simulate: --rate %s: records have no size: give records a second, for "
+			 "example --rate 1M",
+			 o->text[OPT_rate]);
 	else if (o->rate > MAX_RATE)
 		complain("simulate: --rate %llu: at most 1G records a second",
 			 (unsigned long long)o->rate);

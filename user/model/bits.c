@@ -1,69 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "model.h"
+#include "user/model/bits.h"
 
 #include <math.h>
 
-#include <xdd/line.h>
-
-#define TAG_VALUES 16777216.0
-
-/* Rate of a Bloom filter of @cells cells that holds @keys keys. */
-static double bloom_rate(double keys, double cells, u32 hashes)
-{
-	double filled = -expm1(keys * hashes * log1p(-1 / cells));
-
-	return pow(filled, hashes);
-}
-
-double model_timer(double keys, double slices, double cells, u32 hashes)
-{
-	double mean = keys / slices, spread = 12 * sqrt(mean) + 40, rate = 0;
-
-	/* With that many keys in a slice, their spread no longer shows. */
-	if (slices <= 1 || mean > 100000)
-		return bloom_rate(mean, cells, hashes);
-	for (double n = fmax(floor(mean - spread), 1); n <= mean + spread; n++)
-		rate += exp(n * log(mean) - mean - lgamma(n + 1)) * bloom_rate(n, cells, hashes);
-	return fmin(rate, 1);
-}
-
-double model_sliced(const struct xdd_fixed *fixed, double keys, double slices, double cells)
-{
-	u32 k1 = fixed->slice_hashes, hashes = fixed->hashes;
-
-	if (xdd_slices_pick_one(fixed))
-		return model_timer(keys, slices, cells / slices, hashes);
-	if (fixed->slicing == XDD_SLICING_K1xK2)
-		return pow(model_timer(keys * k1, slices, cells / slices, hashes / k1), k1);
-	return model_timer(keys, 1, cells, hashes);
-}
-
-double model_fairness(double sum, double squares, u32 n)
-{
-	return squares ? sum * sum / (n * squares) : NAN;
-}
-
-double model_tagged(double keys, double lines)
-{
-	double mean = keys / lines, probability = exp(-mean), live = 0, rest = 1 - probability;
-
-	for (int n = 1; n < XDD_LINE_CELLS; n++) {
-		probability *= mean / n;
-		live += n * probability;
-		rest -= probability;
-	}
-	return (live + fmax(rest, 0) * XDD_LINE_CELLS) / TAG_VALUES;
-}
-
-double model_tagged_full(void)
-{
-	return XDD_LINE_CELLS / TAG_VALUES;
-}
-
-double model_bloom_cells(double keys, double fpr, u32 hashes)
-{
-	return -(double)hashes * keys / log1p(-pow(fpr, 1.0 / hashes));
-}
+#define LAGS 200 /* over which a mean is taken */
 
 double model_sbf(double cells, u32 hashes, u32 max, double p)
 {
@@ -184,4 +124,32 @@ double model_load_reset(double records, double domain, double cells, u32 hashes,
 		load += exp(j * log(mean) - mean - lgamma(j + 1)) *
 			reset_cell(records, j / domain, cleared / cells, max);
 	return load;
+}
+
+double model_missed_biased(double keys, double bits, u32 hashes, u32 engine)
+{
+	double q = model_load_stationary(hashes, engine), sum = 0;
+
+	/* a + b = b / q */
+	for (u32 i = 0; i < LAGS; i++)
+		sum += pow(q + (1 - q) * exp(-(i + 0.5) / LAGS * keys / bits / q), hashes);
+	return 1 - sum / LAGS;
+}
+
+double model_missed_reset(double keys, double cells, u32 hashes, u32 cleared, u32 max, u32 asked)
+{
+	double set = hashes / cells, clear = cleared / cells, sum = 0;
+
+	for (u32 i = 0; i < LAGS; i++) {
+		double later = keys * (i + 0.5) / LAGS, kept = exp(-set * later);
+		double term = exp(-clear * later), steps = 0;
+
+		/* not set again, and counted down less often than it takes */
+		for (u32 step = 0; step < max; step++) {
+			steps += term;
+			term *= clear * later / (step + 1);
+		}
+		sum += pow(kept * steps + reset_cell(later, set, clear, max), asked);
+	}
+	return 1 - sum / LAGS;
 }

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Of the frames that pass as not_ip: how many of which EtherType. The first types seen have a row
+ * each, what comes when all rows are taken is counted together.
+ */
+#ifndef XDD_ETHERTYPES_H
+#define XDD_ETHERTYPES_H
+
+#include "parse.h"
+
+#define XDD_ETHERTYPE_ROWS 16
+#define XDD_ETHERTYPE_LEAST \
+	0x600 /* less is the length of an 802.3 frame: all in the row of type 0 */
+
+struct xdd_type_count {
+	u64 packets; /* 0: a free row */
+	u32 type;    /* host order */
+	u32 pad;
+};
+
+/* One per CPU: map `ethertypes`. */
+struct xdd_ethertypes {
+	struct xdd_type_count row[XDD_ETHERTYPE_ROWS];
+	u64 other;
+};
+
+/* What a frame is counted as: the type behind its tags; that of MPLS where labels hide it. */
+XDD_INLINE u32 xdd_ethertype_of(const struct xdd_layers *layers)
+{
+	if (layers->labelled)
+		return XDD_ETH_MPLS;
+	return layers->ethertype < XDD_ETHERTYPE_LEAST ? 0 : layers->ethertype;
+}
+
+XDD_INLINE void xdd_ethertype_count(struct xdd_ethertypes *types, u32 type)
+{
+	for (u32 i = 0; i < XDD_ETHERTYPE_ROWS; i++) {
+		struct xdd_type_count *row = &types->row[i];
+
+		if (row->packets && row->type != type)
+			continue;
+		row->type = type;
+		row->packets++;
+		return;
+	}
+	types->other++;
+}
+
+XDD_ASSERT(sizeof(struct xdd_ethertypes) == 16 * XDD_ETHERTYPE_ROWS + 8,
+	   "xdd_ethertypes has no holes");
+
+#endif

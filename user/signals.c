@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "user/signals.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/signalfd.h>
+
+#include "user/clock.h"
+
+int signals_hold(void)
+{
+	sigset_t ends;
+	int fd;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGHUP);
+	sigprocmask(SIG_BLOCK, &ends, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	fd = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+enum signals_wait signals_wait(int signals, int fd, u64 until_ns)
+{
+	struct pollfd wanted[] = { { .fd = signals, .events = POLLIN },
+				   { .fd = fd, .events = POLLIN } };
+	u64 now = now_ns(), left = until_ns > now ? until_ns - now : 0;
+	struct timespec timeout = { left / 1000000000, left % 1000000000 };
+
+	if (ppoll(wanted, 2, &timeout, NULL) <= 0)
+		return SIGNALS_LATE;
+	return wanted[0].revents ? SIGNALS_END : SIGNALS_READABLE;
+}

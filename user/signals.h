@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* SIGINT, SIGTERM and SIGHUP as something that a loop waits for beside its other work. */
+#ifndef USER_SIGNALS_H
+#define USER_SIGNALS_H
+
+#include <xdd/types.h>
+
+enum signals_wait { SIGNALS_LATE, SIGNALS_READABLE, SIGNALS_END };
+
+/* From now on the signals wait to be asked for, and a closed pipe is an error of write(). Returns a
+ * file descriptor for signals_wait(), or a negative errno.
+ */
+int signals_hold(void);
+
+/* Wait until a signal came (SIGNALS_END), @fd can be read (-1: there is none), or CLOCK_MONOTONIC is
+ * at @until_ns (SIGNALS_LATE).
+ */
+enum signals_wait signals_wait(int signals, int fd, u64 until_ns);
+
+#endif
