@@ -461,9 +461,9 @@ XDD_INLINE struct xdd_audit_counts *xdd_audit_counts_at(struct xdd_store *store)
 
 XDD_INLINE struct bpf_spin_lock *audit_lock_of(struct xdd_audit_bucket *bucket)
 {
-	return &((struct xdd_audit_slot *)((u8 *)bucket -
-					   offsetof(struct xdd_audit_slot, bucket)))
-			->lock;
+	u8 *slot = (u8 *)bucket - offsetof(struct xdd_audit_slot, bucket);
+
+	return &((struct xdd_audit_slot *)slot)->lock;
 }
 
 XDD_INLINE void xdd_audit_lock(struct xdd_audit_bucket *bucket)

@@ -39,9 +39,9 @@ struct xdd_store {
 	u64 logged_ns; /* the latest time among them */
 	bool keep_all; /* time stepped back once: no key leaves any more */
 	bool in_order; /* set by who knows that time never steps back: none needs to be kept for it */
-	u64 forgotten;	/* exact: live keys given up for want of memory */
-	u64 evictions;	/* tagged: live cells replaced */
-	u64 time_back;	/* look-ups behind their line's tick */
+	u64 forgotten;			/* exact: live keys given up for want of memory */
+	u64 evictions;			/* tagged: live cells replaced */
+	u64 time_back;			/* look-ups behind their line's tick */
 	struct xdd_audit_bucket *audit; /* fixed.audit_buckets of them, or NULL */
 	struct xdd_audit_counts audit_counts;
 	u64 unanswered; /* batches: questions that found no memory, taken for distinct */
