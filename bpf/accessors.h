@@ -41,6 +41,20 @@ XDD_INLINE int xdd_packet_copy(const struct xdd_packet *packet, u32 off, void *t
 	return bpf_xdp_load_bytes(packet->source, off, to, n) ? -1 : 0;
 }
 
+__attribute__((noinline)) u32 skip_tags(struct xdp_md *ctx, struct xdd_layers *layers, u32 off)
+{
+	struct xdd_packet packet = packet_open(ctx, 0);
+
+	if (!layers)
+		return 0;
+	return xdd_skip_tags(&packet, layers, off);
+}
+
+XDD_INLINE u32 xdd_packet_tags(const struct xdd_packet *packet, struct xdd_layers *layers, u32 off)
+{
+	return skip_tags(packet->source, layers, off);
+}
+
 __attribute__((noinline)) int parse_link(struct xdp_md *ctx, u32 len, struct xdd_layers *layers)
 {
 	struct xdd_packet packet = packet_open(ctx, len);
@@ -115,17 +129,18 @@ XDD_INLINE void xdd_packet_inner(XDD_FIXED struct xdd_fixed *fixed, const struct
 	walk_in(packet->source, packet->len, walk, layers, around);
 }
 
-__attribute__((noinline)) u64 link_vids(struct xdp_md *ctx)
+__attribute__((noinline)) u64 link_vids(struct xdp_md *ctx, u32 off, u32 ethertype)
 {
 	struct xdd_packet packet = packet_open(ctx, 0);
 
-	return xdd_link_vids(&xdd_fixed, &packet);
+	return xdd_link_vids(&xdd_fixed, &packet, off, ethertype);
 }
 
-XDD_INLINE u64 xdd_packet_vids(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet)
+XDD_INLINE u64 xdd_packet_vids(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+			       u32 off, u32 ethertype)
 {
 	(void)fixed;
-	return link_vids(packet->source);
+	return link_vids(packet->source, off, ethertype);
 }
 
 XDD_INLINE u32 xdd_packet_iface(const struct xdd_packet *packet)

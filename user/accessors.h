@@ -19,6 +19,11 @@ XDD_INLINE int xdd_packet_copy(const struct xdd_packet *packet, u32 off, void *t
 	return 0;
 }
 
+XDD_INLINE u32 xdd_packet_tags(const struct xdd_packet *packet, struct xdd_layers *layers, u32 off)
+{
+	return xdd_skip_tags(packet, layers, off);
+}
+
 XDD_INLINE void xdd_packet_layers(XDD_FIXED struct xdd_fixed *fixed,
 				  const struct xdd_packet *packet, struct xdd_layers *layers)
 {
@@ -51,9 +56,10 @@ XDD_INLINE void xdd_packet_extensions(const struct xdd_packet *packet, struct xd
 	xdd_skip_extensions(packet, layers);
 }
 
-XDD_INLINE u64 xdd_packet_vids(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet)
+XDD_INLINE u64 xdd_packet_vids(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+			       u32 off, u32 ethertype)
 {
-	return xdd_link_vids(fixed, packet);
+	return xdd_link_vids(fixed, packet, off, ethertype);
 }
 
 XDD_INLINE u32 xdd_packet_iface(const struct xdd_packet *packet)

@@ -123,7 +123,7 @@ XDD_INLINE void fetch_own(const struct xdd_fixed *fixed, struct xdd_store *store
 /* Up to which loads rlbsbf resets no bit for an event with random number @random. */
 XDD_INLINE u64 least_mark(const struct xdd_fixed *fixed, u64 random)
 {
-	u64 bits = (u64)xdd_bits_filter_lines(fixed) * XDD_LINE_BITS, least = ~0ULL;
+	u64 bits = xdd_bits_filter(fixed), least = ~0ULL;
 
 	for (u32 k = 0; k < XDD_MAX_HASHES && k < fixed->hashes; k++) {
 		u64 mark = xdd_rlbsbf_mark(bits, random, k);
@@ -152,6 +152,8 @@ XDD_INLINE void fetch_random(const struct xdd_fixed *fixed, struct xdd_store *st
 		if (!may_reset(fixed, store, ahead, i))
 			return;
 	}
+	if (xdd_bits_in_line(fixed)) /* those are the key's */
+		return;
 	if (fixed->engine == XDD_ENGINE_sbf || fixed->engine == XDD_ENGINE_bsbfsd) {
 		lines = fixed->engine == XDD_ENGINE_sbf ? xdd_lines(fixed) : lines * n;
 		n = 1;

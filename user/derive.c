@@ -383,14 +383,14 @@ static int derive_blocks(struct work *w, u64 bytes)
 	return 0;
 }
 
-/* tagged: a line each; the others have one. */
+/* tagged, and k filters in line: a line each; the others have one. */
 static int derive_slices(struct work *w)
 {
 	struct xdd_fixed *f = &w->out->fixed;
 
 	if (is_sliced(w))
 		return derive_sliced(w);
-	f->slices = f->engine == XDD_ENGINE_tagged ? w->out->lines : 1;
+	f->slices = f->slicing == XDD_SLICING_horizontal ? w->out->lines : 1;
 	return 0;
 }
 
@@ -413,7 +413,9 @@ static void derive_slicing(struct work *w)
 	struct xdd_fixed *f = &w->out->fixed;
 
 	f->slicing = XDD_SLICING_horizontal;
-	if (xdd_engine_has_bits(f->engine))
+	/* Files are for the papers' numbers; a NIC is for one access to memory. */
+	if (xdd_engine_has_bits(f->engine) &&
+	    !(w->target == DERIVE_NIC && xdd_engine_is_lined(f->engine)))
 		f->slicing = XDD_SLICING_none;
 	if (w->o->slicing == OPTION_AUTO)
 		return;

@@ -92,7 +92,7 @@ static int derive_sbf(struct work *w)
 int derive_bits(struct work *w)
 {
 	struct xdd_fixed *f = &w->out->fixed;
-	u64 filter_bits = w->out->lines / f->hashes * XDD_LINE_BITS;
+	u64 filter_bits = xdd_bits_filter(f);
 	double events = filter_bits / (w->o->p_star ?: DEFAULT_P_STAR);
 
 	if (!filter_bits)

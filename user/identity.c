@@ -39,10 +39,14 @@ struct xdd_layers identity_layers(const struct xdd_fixed *fixed, const struct xd
 
 u32 identity_l3(const struct xdd_fixed *fixed, const struct xdd_packet *packet)
 {
+	struct xdd_around around = {};
 	struct xdd_layers layers;
+	struct xdd_walk walk;
 
 	if (fixed->key == XDD_KEY_frame || fixed->key == XDD_KEY_offset)
 		return 0;
 	xdd_packet_layers(fixed, packet, &layers);
+	if (fixed->inner)
+		xdd_packet_inner(fixed, packet, &walk, &layers, &around);
 	return layers.bypass == XDD_BYPASS_MAX ? layers.l3 : 0;
 }

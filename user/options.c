@@ -129,11 +129,17 @@ static int unknown_option(const char *word, unsigned int on, char *err, size_t e
 		      nearest ? "; did you mean --" : "", nearest ?: "", nearest ? "?" : "");
 }
 
-static int wrong_command(const struct row *row, char *err, size_t err_size)
+/* @on: the command that does not take it. */
+static int wrong_command(const struct row *row, unsigned int on, char *err, size_t err_size)
 {
 	char label[LABEL_MAX], takers[128];
 
 	label_of(row, label);
+	if (on == ON_SET && row->commands & ON_LOAD)
+		return refuse(err, err_size, -EINVAL,
+			      "%s is fixed when an instance is loaded: unload it, and load it with "
+			      "%s",
+			      label, label);
 	commands_taking(row->commands, takers, sizeof(takers));
 	return refuse(err, err_size, -EINVAL, "takes no option %s%s%s", label,
 		      *takers ? ": it is for " : "", takers);
@@ -183,7 +189,8 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 		const char *text;
 	} only[] = {
 		{ OPT_hashes, timer | bits, "--engine timer and the bit engines" },
-		{ OPT_slicing, XDD_SLICED_ENGINES, "--engine timer and bloom" },
+		{ OPT_slicing, XDD_SLICED_ENGINES | XDD_LINED_ENGINES,
+		  "--engine timer, bloom, bsbf, bsbfsd and rlbsbf" },
 		{ OPT_slices, XDD_SLICED_ENGINES, "--engine timer and bloom" },
 		{ OPT_subslices, XDD_SLICED_ENGINES, "--engine timer and bloom" },
 		{ OPT_variant, rsbf, "--engine rsbf" },
@@ -276,8 +283,14 @@ static int validate_slicing(const struct options *o, char *err, size_t err_size)
 {
 	bool diced = o->slicing == XDD_SLICING_hv || o->slicing == XDD_SLICING_vh;
 	bool bloom = o->engine == XDD_ENGINE_bloom;
+	bool lined = o->engine != OPTION_AUTO && xdd_engine_is_lined(o->engine);
 	u32 hashes = o->slice_hashes * o->slice_cells;
 
+	if (lined && o->slicing > XDD_SLICING_horizontal)
+		return refuse(err, err_size, -EINVAL,
+			      "--slicing %s is for --engine timer and bloom: %s has none, or "
+			      "horizontal, one line of 64 bytes for all bits of a key",
+			      slicing_names[o->slicing], engine_names[o->engine]);
 	if (o->slicing == XDD_SLICING_K1xK2 && !o->slice_hashes)
 		return refuse(err, err_size, -EINVAL,
 			      "--slicing K1xK2: write the numbers, for example --slicing 2x2");
@@ -360,7 +373,7 @@ int options_parse(struct options *o, int argc, char **argv, unsigned int on, cha
 		if (value == '?')
 			return unknown_option(argv[optind - 1], on, err, err_size);
 		if (!(rows[i].commands & on))
-			return wrong_command(&rows[i], err, err_size);
+			return wrong_command(&rows[i], on, err, err_size);
 		if (value == ':')
 			return refuse(err, err_size, -EINVAL,
 				      "%s needs a value: %s; for example %s %s", argv[optind - 1],

@@ -32,6 +32,7 @@ enum {
 	ON_NIC = ON_LOAD | ON_RUN,
 	ON_FILTER = ON_NIC | ON_PCAP,	 /* filters of packets */
 	ON_KEY = ON_FILTER | ON_EXPLAIN, /* what the key of a packet depends on */
+	ON_POLICY = ON_KEY | ON_LEARN,	 /* and the default key */
 	ON_EVENTS = ON_STREAM | ON_SIMULATE,
 	ON_ALL = (1 << 15) - 1,
 	EVERYDAY = 1 << 15, /* shown by --help */
@@ -136,31 +137,31 @@ enum {
 	  "what makes two packets the same: packet (default), frame, flow, biflow, src, dst, "     \
 	  "srcdst, offset:LEN@POS",                                                                \
 	  "packet")                                                                                \
-	X(non_ip, non_ip, 0, "POLICY", ON_KEY,                                                     \
+	X(non_ip, non_ip, 0, "POLICY", ON_POLICY,                                                  \
 	  "frames without IP: pass them (default), or frame: compare them without addresses and "  \
 	  "tags",                                                                                  \
 	  "pass")                                                                                  \
-	X(ignore, fields, 0, "FIELDS", ON_KEY,                                                     \
+	X(ignore, fields, 0, "FIELDS", ON_POLICY,                                                  \
 	  "fields that do not tell packets apart, of those that do (see help policy)",             \
 	  "ipid,tcp-opts")                                                                         \
-	X(include, fields, 0, "FIELDS", ON_KEY,                                                    \
+	X(include, fields, 0, "FIELDS", ON_POLICY,                                                 \
 	  "fields that tell packets apart, of those that do not by default", "ttl,macs")           \
-	X(payload, payload, 0, "BYTES", ON_KEY,                                                    \
+	X(payload, payload, 0, "BYTES", ON_POLICY,                                                 \
 	  "compare only so many bytes behind the IP header, or all (default)", "128")              \
-	X(vlan, vlan, 0, "POLICY", ON_KEY,                                                         \
+	X(vlan, vlan, 0, "POLICY", ON_POLICY,                                                      \
 	  "VLANs: ignore (default), key: they tell packets apart, or map:A=B,...: the same, A "    \
 	  "counting as B",                                                                         \
 	  "map:300=50")                                                                            \
-	X(scope, scope, 0, "SCOPE", ON_FILTER,                                                     \
+	X(scope, scope, 0, "SCOPE", ON_POLICY,                                                     \
 	  "find copies across all interfaces (default), or on the same interface only",            \
 	  "interface")                                                                             \
-	X(inner, flag, 0, NULL, ON_KEY,                                                            \
+	X(inner, flag, 0, NULL, ON_POLICY,                                                         \
 	  "look into tunnels: compare the innermost packet (see help tunnels)", NULL)              \
-	X(vni, vni, 0, "POLICY", ON_KEY,                                                           \
+	X(vni, vni, 0, "POLICY", ON_POLICY,                                                        \
 	  "tunnel identifiers (VNI, GRE key, TEID): ignore (default), or key: they tell packets "  \
 	  "apart",                                                                                 \
 	  "key")                                                                                   \
-	X(tunnel_port, tunnel_port, 0, "LIST", ON_KEY,                                             \
+	X(tunnel_port, tunnel_port, 0, "LIST", ON_POLICY,                                          \
 	  "TUNNEL=PORT,...: UDP ports instead of the usual ones, of vxlan, geneve, gtpu, mpls",    \
 	  "vxlan=4789,vxlan=14789,geneve=16081")                                                   \
 	X(hash, hash, 0, "NAME", ON_FILTER | ON_STREAM, "keyed (default), siphash or xxh64",       \

@@ -50,8 +50,8 @@ static bool bits_are_valid(const struct xdd_fixed *fixed, u64 lines)
 {
 	if (fixed->engine == XDD_ENGINE_sbf && !sbf_is_valid(fixed))
 		return false;
-	return fixed->hashes && fixed->hashes <= lines &&
-	       lines / fixed->hashes <= (1ULL << 32) / XDD_LINE_BITS &&
+	return fixed->hashes && xdd_bits_filter(fixed) && xdd_bits_filter(fixed) <= 1ULL << 32 &&
+	       (!xdd_bits_in_line(fixed) || fixed->slices == lines) &&
 	       fixed->variant < XDD_VARIANT_MAX && fixed->reservoir_events <= 1ULL << 42;
 }
 
@@ -439,6 +439,46 @@ u64 store_cells_used(const u64 *words, u64 n, u32 cell_bits)
 	for (u64 i = 0; i < n; i++)
 		used += __builtin_popcountll(xdd_sbf_used(words[i], cell_bits));
 	return used;
+}
+
+/* The lowest @n bits: none below 1, all from 64 on. */
+static u64 low_bits(s32 n)
+{
+	if (n < 1)
+		return 0;
+	return n < 64 ? (1ULL << n) - 1 : ~0ULL;
+}
+
+u32 store_part_ones(const struct xdd_fixed *fixed, const struct xdd_line *line, u32 filter)
+{
+	s32 bits = xdd_bits_of_line(fixed), first = filter * bits;
+	u32 ones = 0;
+
+	for (s32 w = 0; w < XDD_LINE_WORDS; w++) {
+		u64 part = low_bits(first + bits - 64 * w) & ~low_bits(first - 64 * w);
+
+		ones += __builtin_popcountll(line->word[w] & part);
+	}
+	return ones;
+}
+
+double store_parts_ones(const struct xdd_fixed *fixed, const struct xdd_line *lines, u64 n,
+			u64 ones[XDD_MAX_HASHES])
+{
+	double bits = xdd_bits_of_line(fixed), sum = 0;
+
+	for (u64 i = 0; i < n; i++) {
+		double rate = 1;
+
+		for (u32 filter = 0; filter < fixed->hashes; filter++) {
+			u32 set = store_part_ones(fixed, &lines[i], filter);
+
+			ones[filter] += set;
+			rate *= set / bits;
+		}
+		sum += rate;
+	}
+	return sum;
 }
 
 double store_load(struct xdd_store *store, u64 now_ns)

@@ -95,6 +95,19 @@ double store_load(struct xdd_store *store, u64 now_ns);
 /* Cells of @cell_bits bits (1, 2, 4 or 8), in @n words of a bit engine, that are not 0. */
 u64 store_cells_used(const u64 *words, u64 n, u32 cell_bits);
 
+/*
+ * Bits set in the part of filter @filter, 0..k-1, in @line of a bit engine whose k filters lie in line
+ * (xdd_bits_in_line()).
+ */
+u32 store_part_ones(const struct xdd_fixed *fixed, const struct xdd_line *line, u32 filter);
+
+/*
+ * Add those of @n lines, one behind the other, to @ones of each of the k filters. Returns the sum over
+ * the lines of the chance that a new key finds all its bits set there.
+ */
+double store_parts_ones(const struct xdd_fixed *fixed, const struct xdd_line *lines, u64 n,
+			u64 ones[XDD_MAX_HASHES]);
+
 /* Bytes of memory the filter holds now. */
 u64 store_bytes(const struct xdd_store *store);
 

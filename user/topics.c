@@ -6,6 +6,7 @@
 #include <xdd/config.h>
 
 #include "names.h"
+#include "policy.h"
 
 static void print_names(FILE *to, const char *title, const char *const *names,
 			const char *const *help)
@@ -21,8 +22,10 @@ static void topic_engines(FILE *to)
 		    engine_help);
 	print_names(to, "\n--key: the bytes that make two packets the same", key_names, key_help);
 	print_names(to, "\n--hash: what turns a key into cells", hash_names, hash_help);
-	print_names(to, "\n--slicing: how engines timer and bloom are cut", slicing_names,
-		    slicing_help);
+	print_names(to,
+		    "\n--slicing: how engines timer and bloom are cut; bsbf, bsbfsd, rlbsbf: the "
+		    "first two",
+		    slicing_names, slicing_help);
 	print_names(to, "\n--placement: who shares a filter", placement_names, placement_help);
 	print_names(to, "\n--clock: what tells the time", clock_names, clock_help);
 	print_names(to, "\n--action: what happens to duplicates", action_names, action_help);
@@ -42,15 +45,10 @@ static void topic_engines(FILE *to)
 static void print_fields(FILE *to, bool by_default)
 {
 	for (int i = 0; field_names[i]; i++) {
-		char name[16];
+		char word[POLICY_FIELD_MAX];
 
-		if ((XDD_DEFAULT_FIELDS >> i & 1) != by_default)
-			continue;
-		snprintf(name, sizeof(name), "%s", field_names[i]);
-		for (char *c = name; *c; c++)
-			if (*c == '_')
-				*c = '-';
-		fprintf(to, "  %-12s %s\n", name, field_help[i]);
+		if ((XDD_DEFAULT_FIELDS >> i & 1) == by_default)
+			fprintf(to, "  %-12s %s\n", policy_field(i, word), field_help[i]);
 	}
 }
 
@@ -74,7 +72,8 @@ static void topic_tunnels(FILE *to)
 		"ERSPAN I, II\n"
 		"and III; MPLS, with Ethernet behind the labels if neither 4 nor 6 comes first; "
 		"PPPoE; and\n"
-		"what switches put before Ethernet: VN-Tag, 802.1BR, PBB, FabricPath, TRILL.\n"
+		"what switches put before the packet: VN-Tag, 802.1BR, PBB, FabricPath, TRILL, "
+		"Arista's time\nstamps.\n"
 		"Not read: ESP, L2TP, LISP, GUE, NSH, MACsec, compressed or encrypted PPP.\n\n"
 		"What is no IP inside, is cut, or has a wrong header leaves the last packet that "
 		"was whole as\n"
@@ -134,12 +133,17 @@ static void topic_copies(FILE *to)
 		"identification\n"
 		"                   (IPv4 with 0, IPv6 without fragment header) and with the same "
 		"TTL: a\n"
-		"                   host may have sent them twice. The advice is the shortest "
-		"window "
-		"from\n"
-		"                   1 ms on that finds all but one in 200 copies, by those "
-		"that are\n"
-		"                   sure if there are any.\n"
+		"                   host may have sent them twice; and those in another VLAN that "
+		"no router\n"
+		"                   has passed on, if both have one or are over 10 ms apart: "
+		"networks of\n"
+		"                   their own may have the same addresses. The sample is looked "
+		"at with\n"
+		"                   --inner, --non-ip frame and several --ignore, too: the advice "
+		"is the\n"
+		"                   least that surely finds all but one in 200 copies, with the "
+		"shortest\n"
+		"                   window from 1 ms on that does.\n"
 		"explain FILE A B   says of two frames, numbered from 1, which fields are in the "
 		"key, "
 		"which\n"

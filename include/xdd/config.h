@@ -157,6 +157,14 @@ XDD_INLINE bool xdd_engine_is_sliced(u32 engine)
 	return XDD_SLICED_ENGINES >> engine & 1;
 }
 
+/* The engines whose k filters may lie side by side in every line (bits.h): --slicing horizontal. */
+enum { XDD_LINED_ENGINES = 1 << XDD_ENGINE_bsbf | 1 << XDD_ENGINE_bsbfsd | 1 << XDD_ENGINE_rlbsbf };
+
+XDD_INLINE bool xdd_engine_is_lined(u32 engine)
+{
+	return XDD_LINED_ENGINES >> engine & 1;
+}
+
 /* Whether the engine's memory is timers, so that a window of ticks, ageing and sweeping apply. */
 XDD_INLINE bool xdd_engine_has_timers(u32 engine)
 {

@@ -17,14 +17,14 @@
 	X(duplicate, "copies of a packet seen within the window")
 
 /* Reasons for which a packet is passed without asking the filter. */
-#define XDD_BYPASSES(X)                                                        \
-	X(not_ip, "frames that carry no IP packet the parser can reach")       \
-	X(truncated, "frames that end before the headers or the IP length do") \
-	X(malformed, "IP headers with a wrong version or length")              \
-	X(bad_checksum, "IPv4 packets whose header checksum is wrong")         \
-	X(unsupported, "link types, or deeper tag or header chains than read") \
-	X(filtered, "frames that --filter or --direction leaves out")          \
-	X(stale, "filter state that could not be trusted at that moment")      \
+#define XDD_BYPASSES(X)                                                           \
+	X(not_ip, "frames that carry no IP packet the parser can reach")          \
+	X(truncated, "frames that end before the headers or the IP length do")    \
+	X(malformed, "IP headers with a wrong version or length")                 \
+	X(bad_checksum, "IPv4 packets whose header checksum is wrong")            \
+	X(unsupported, "link types, MACsec, or deeper tags or headers than read") \
+	X(filtered, "frames that --filter or --direction leaves out")             \
+	X(stale, "filter state that could not be trusted at that moment")         \
 	X(internal, "faults of ours: a map entry that was missing")
 
 #define XDD_ACTIONS(X)                                     \
@@ -37,7 +37,7 @@
 #define XDD_INNERS(X)                                                                   \
 	X(inner_truncated, "tunnels whose packet ends before its headers or length do") \
 	X(inner_malformed, "tunnels whose packet has a wrong header or checksum")       \
-	X(inner_unsupported, "tunnels nested deeper than is read")
+	X(inner_unsupported, "tunnels nested deeper than is read, or MACsec in them")
 
 /* Events beside the sums: plain numbers, no bytes. */
 #define XDD_NOTES(X)                                                               \

@@ -11,7 +11,6 @@
 XDD_INLINE u32 xdd_bsbfsd_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			      struct xdd_question *question)
 {
-	u32 lines = xdd_bits_filter_lines(fixed) * fixed->hashes;
 	const struct xdd_bits *own = question->own;
 	struct xdd_bits random;
 	struct xdd_lock *lock;
@@ -19,7 +18,7 @@ XDD_INLINE u32 xdd_bsbfsd_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_stor
 
 	if (xdd_bits_all_set(fixed, own))
 		return XDD_SEEN;
-	if (!xdd_bits_locate(fixed, store, question->random, 1, lines, 0, &random) ||
+	if (!xdd_bits_random_one(fixed, store, question, &random) ||
 	    !xdd_bits_lock(fixed, store, question, &lock))
 		return XDD_MISSING;
 	seen = xdd_bits_all_set(fixed, own);

@@ -25,7 +25,7 @@ XDD_INLINE void xdd_rlbsbf_insert(XDD_FIXED struct xdd_fixed *fixed, struct xdd_
 				  const struct xdd_bits *own, const struct xdd_bits *random,
 				  u64 seed)
 {
-	u64 bits = (u64)xdd_bits_filter_lines(fixed) * XDD_LINE_BITS;
+	u64 bits = xdd_bits_filter(fixed);
 
 	for (u32 i = 0; i < XDD_MAX_HASHES && i < fixed->hashes; i++) {
 		u64 change = 0;

@@ -78,7 +78,7 @@ XDD_INLINE u64 xdd_rsbf_event(XDD_FIXED struct xdd_fixed *fixed, struct xdd_load
 XDD_INLINE u32 xdd_rsbf_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			    struct xdd_question *question)
 {
-	u64 bits = (u64)xdd_bits_filter_lines(fixed) * XDD_LINE_BITS, event;
+	u64 bits = xdd_bits_filter(fixed), event;
 	const struct xdd_bits *own = question->own;
 	struct xdd_bits random;
 	struct xdd_loads *loads;

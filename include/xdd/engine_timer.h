@@ -15,17 +15,9 @@ XDD_INLINE bool xdd_timer_locate_line(XDD_FIXED struct xdd_fixed *fixed, struct 
 				      const struct xdd_digest *digest, struct xdd_bits *cells,
 				      u32 *stripe)
 {
-	struct xdd_line *line = xdd_line_of(fixed, store, digest, stripe);
-	u64 mixed = xdd_mix64(digest->lo);
-	u32 draw[2] = { mixed, mixed >> 32 };
-
-	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
-		if (i >= fixed->hashes)
-			break;
-		cells->line[i] = line;
-		cells->at[i] = xdd_range(draw[i & 1], xdd_line_cells(fixed), &draw[i & 1]);
-	}
-	return line;
+	return xdd_bits_locate_line(xdd_line_of(fixed, store, digest, stripe),
+				    xdd_mix64(digest->lo), fixed->hashes, xdd_line_cells(fixed), 0,
+				    cells);
 }
 
 /* The k cells of a digest, and the stripe of their lock: of the line where there is one, else of the

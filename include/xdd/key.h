@@ -279,6 +279,15 @@ XDD_INLINE u32 xdd_key_other(const struct xdd_packet *packet, const struct xdd_l
 	return XDD_BYPASS_MAX;
 }
 
+/* The VLANs around the outermost packet. */
+XDD_INLINE u64 xdd_key_vids(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet)
+{
+	struct xdd_layers link = {};
+	u32 off = xdd_link_header(packet, &link);
+
+	return xdd_packet_vids(fixed, packet, off, link.ethertype);
+}
+
 /* To the innermost packet, and what is around that. */
 XDD_INLINE void xdd_key_inner(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
 			      struct xdd_layers *layers, struct xdd_around *around,
@@ -311,7 +320,7 @@ XDD_INLINE u32 xdd_key_layers(XDD_FIXED struct xdd_fixed *fixed, const struct xd
 	u32 bypass;
 
 	if (fixed->vlan_key)
-		around.vids = xdd_packet_vids(fixed, packet);
+		around.vids = xdd_key_vids(fixed, packet);
 	if (fixed->inner)
 		xdd_key_inner(fixed, packet, layers, &around, key);
 	bypass = layers->bypass;

@@ -44,6 +44,8 @@ enum xdd_ethertype {
 	XDD_ETH_QINQ = 0x88a8,
 	XDD_ETH_QINQ_OLD = 0x9100,
 	XDD_ETH_QINQ_OLDER = 0x9200,
+	XDD_ETH_MACSEC = 0x88e5,
+	XDD_ETH_STAMP = 0xd28b, /* Arista */
 };
 
 enum xdd_proto {
@@ -63,6 +65,11 @@ enum xdd_proto {
 	XDD_PROTO_HIP = 139,
 	XDD_PROTO_SHIM6 = 140,
 };
+
+/* Accessor: xdd_skip_tags(), in BPF a function: there the verifier knows nothing of @off, so that one
+ * walk over the tags does for every link header that may be before them.
+ */
+extern u32 xdd_packet_tags(const struct xdd_packet *packet, struct xdd_layers *layers, u32 off);
 
 /* The headers as they lie in the packet; their fields are in network order. */
 struct xdd_ipv4 {
@@ -107,21 +114,60 @@ XDD_INLINE int xdd_read_be16(const struct xdd_packet *packet, u32 off, u16 *valu
 	return 0;
 }
 
-/* Skip up to XDD_MAX_VLANS tags at @off. Updates the EtherType and returns the offset
- * behind them; sets ->bypass where there are more or the frame ends.
+/* Bytes of a time-stamp header of Arista's switches behind its EtherType: two words, the time, and the
+ * EtherType that it took the place of. 0: not one that is known. The low byte of @version says in its
+ * upper half how long the time is, the rest whose clock it was.
+ */
+XDD_INLINE u32 xdd_stamp_bytes(u16 subtype, u16 version)
+{
+	if (subtype != 1)
+		return 0;
+	switch (version & 0xf0) {
+	case 0x10:
+		return 14;
+	case 0x20:
+		return 12;
+	default:
+		return 0;
+	}
+}
+
+/* Skip such a header at @off. Updates the EtherType and returns the offset behind it. */
+XDD_INLINE u32 xdd_skip_stamp(const struct xdd_packet *packet, struct xdd_layers *layers, u32 off)
+{
+	u16 head[2];
+	u32 bytes;
+
+	layers->bypass = XDD_BYPASS_truncated;
+	if (xdd_packet_read(packet, off, head, sizeof(head)))
+		return off;
+	bytes = xdd_stamp_bytes(xdd_ntohs(head[0]), xdd_ntohs(head[1]));
+	if (!bytes)
+		layers->bypass = XDD_BYPASS_unsupported;
+	else if (!xdd_read_be16(packet, off + bytes - 2, &layers->ethertype))
+		layers->bypass = XDD_BYPASS_MAX;
+	return off + bytes;
+}
+
+/* Skip up to XDD_MAX_VLANS tags at @off, a time stamp counted as one. Updates the EtherType and returns
+ * the offset behind them; sets ->bypass where there are more or the frame ends.
  */
 XDD_INLINE u32 xdd_skip_vlans(const struct xdd_packet *packet, struct xdd_layers *layers, u32 off)
 {
 	for (int i = 0; i < XDD_MAX_VLANS; i++) {
-		if (!xdd_is_vlan(layers->ethertype))
+		if (layers->ethertype == XDD_ETH_STAMP) {
+			off = xdd_skip_stamp(packet, layers, off);
+		} else if (!xdd_is_vlan(layers->ethertype)) {
 			return off;
-		if (xdd_read_be16(packet, off + 2, &layers->ethertype)) {
-			layers->bypass = XDD_BYPASS_truncated;
-			return off;
+		} else {
+			if (xdd_read_be16(packet, off + 2, &layers->ethertype))
+				layers->bypass = XDD_BYPASS_truncated;
+			off += 4;
 		}
-		off += 4;
+		if (layers->bypass != XDD_BYPASS_MAX)
+			return off;
 	}
-	if (xdd_is_vlan(layers->ethertype))
+	if (xdd_is_vlan(layers->ethertype) || layers->ethertype == XDD_ETH_STAMP)
 		layers->bypass = XDD_BYPASS_unsupported;
 	return off;
 }
@@ -156,6 +202,16 @@ XDD_INLINE u32 xdd_skip_labels(const struct xdd_packet *packet, struct xdd_layer
 		}
 	}
 	layers->bypass = XDD_BYPASS_unsupported;
+	return off;
+}
+
+/* Skip what stands between the link header that ends at @off and the packet. Returns where it ends. */
+XDD_INLINE u32 xdd_skip_tags(const struct xdd_packet *packet, struct xdd_layers *layers, u32 off)
+{
+	off = xdd_skip_vlans(packet, layers, off);
+	if (layers->bypass == XDD_BYPASS_MAX &&
+	    (layers->ethertype == XDD_ETH_MPLS || layers->ethertype == XDD_ETH_MPLS_MC))
+		off = xdd_skip_labels(packet, layers, off);
 	return off;
 }
 
@@ -406,12 +462,17 @@ XDD_INLINE void xdd_parse_link(const struct xdd_packet *packet, struct xdd_layer
 	xdd_memset(layers, 0, sizeof(*layers));
 	layers->bypass = XDD_BYPASS_MAX;
 	off = xdd_link_header(packet, layers);
-	if (layers->bypass == XDD_BYPASS_MAX)
-		off = xdd_skip_vlans(packet, layers, off);
-	if (layers->bypass == XDD_BYPASS_MAX &&
-	    (layers->ethertype == XDD_ETH_MPLS || layers->ethertype == XDD_ETH_MPLS_MC))
-		off = xdd_skip_labels(packet, layers, off);
+	if (layers->bypass == XDD_BYPASS_MAX && layers->ethertype != XDD_ETH_IPV4 &&
+	    layers->ethertype != XDD_ETH_IPV6)
+		off = xdd_packet_tags(packet, layers, off);
 	layers->l3 = off;
+}
+
+/* MACsec (802.1AE) hides what it carries; but its frames can be compared as they are. */
+XDD_INLINE u32 xdd_no_ip(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_layers *layers)
+{
+	return layers->ethertype == XDD_ETH_MACSEC && !fixed->non_ip_frame ? XDD_BYPASS_unsupported
+									   : XDD_BYPASS_not_ip;
 }
 
 /*
@@ -428,7 +489,7 @@ XDD_INLINE void xdd_parse_ip(XDD_FIXED struct xdd_fixed *fixed, const struct xdd
 	else if (layers->ethertype == XDD_ETH_IPV6)
 		xdd_parse_ipv6(fixed, packet, layers);
 	else
-		layers->bypass = XDD_BYPASS_not_ip;
+		layers->bypass = xdd_no_ip(fixed, layers);
 	if (layers->bypass != XDD_BYPASS_MAX ||
 	    (fixed->key != XDD_KEY_flow && fixed->key != XDD_KEY_biflow))
 		return;

@@ -11,7 +11,8 @@
 #include "tunnel.h"
 
 /* Accessor: xdd_link_vids(), in BPF a function. */
-extern u64 xdd_packet_vids(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet);
+extern u64 xdd_packet_vids(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+			   u32 off, u32 ethertype);
 
 /* Whether anything but the packet's bytes is in the key. */
 XDD_INLINE bool xdd_has_site(XDD_FIXED struct xdd_fixed *fixed)

@@ -8,7 +8,8 @@
  * RFC 2637), NVGRE (RFC 7637), ERSPAN I, II and III (draft-foschiano-erspan-03), VXLAN (RFC 7348)
  * and its generic extension, Geneve (RFC 8926), GTP-U (3GPP TS 29.281), MPLS behind any of them
  * (RFC 4023, 7510) with Ethernet behind the labels (RFC 4448), PPPoE (RFC 2516), and what stands
- * before an inner Ethernet frame: VN-Tag, 802.1BR, PBB (802.1ah), FabricPath, TRILL (RFC 6325).
+ * before an inner Ethernet frame: VN-Tag, 802.1BR, PBB (802.1ah), FabricPath, TRILL (RFC 6325), and
+ * Arista's time stamps.
  */
 #ifndef XDD_TUNNEL_H
 #define XDD_TUNNEL_H
@@ -527,6 +528,20 @@ XDD_INLINE void xdd_walk_gtpu_more(const struct xdd_packet *packet, struct xdd_w
 		xdd_walk_on(walk, words * 4, next ? XDD_HEADER_GTPU_MORE : XDD_HEADER_IP);
 }
 
+XDD_INLINE void xdd_walk_stamp(const struct xdd_packet *packet, struct xdd_walk *walk)
+{
+	u16 subtype, version;
+	u32 bytes;
+
+	if (xdd_walk_be16(packet, walk, 0, &subtype) || xdd_walk_be16(packet, walk, 2, &version))
+		return;
+	bytes = xdd_stamp_bytes(subtype, version);
+	if (bytes)
+		xdd_walk_typed(packet, walk, bytes - 2);
+	else
+		xdd_walk_stop(walk, XDD_inner_unsupported);
+}
+
 XDD_INLINE void xdd_walk_trill(const struct xdd_packet *packet, struct xdd_walk *walk)
 {
 	u16 head;
@@ -577,6 +592,12 @@ XDD_INLINE void xdd_walk_link(XDD_FIXED struct xdd_fixed *fixed, const struct xd
 	case XDD_ETH_QINQ_OLD:
 	case XDD_ETH_QINQ_OLDER:
 		xdd_walk_vlan(fixed, packet, walk);
+		return;
+	case XDD_ETH_STAMP:
+		xdd_walk_stamp(packet, walk);
+		return;
+	case XDD_ETH_MACSEC:
+		xdd_walk_stop(walk, XDD_inner_unsupported);
 		return;
 	case XDD_ETH_VNTAG:
 		xdd_walk_typed(packet, walk, 4);
@@ -669,15 +690,21 @@ XDD_INLINE void xdd_walk_step(XDD_FIXED struct xdd_fixed *fixed, const struct xd
 	}
 }
 
-/* The VLANs of the outermost tags: up to XDD_MAX_VLANS of 12 bits each. */
-XDD_INLINE u64 xdd_link_vids(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet)
+/* The VLANs of the outermost tags: up to XDD_MAX_VLANS of 12 bits each. The link header ends at @off and
+ * names @ethertype.
+ */
+XDD_INLINE u64 xdd_link_vids(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
+			     u32 off, u32 ethertype)
 {
-	struct xdd_layers link = { .bypass = XDD_BYPASS_MAX };
-	u32 off = xdd_link_header(packet, &link);
+	struct xdd_layers link = { .ethertype = ethertype, .bypass = XDD_BYPASS_MAX };
 	u64 vids = 0;
 	u16 tag;
 
 	for (int i = 0; i < XDD_MAX_VLANS; i++) {
+		if (link.ethertype == XDD_ETH_STAMP) {
+			off = xdd_skip_stamp(packet, &link, off);
+			continue;
+		}
 		if (!xdd_is_vlan(link.ethertype) || xdd_read_be16(packet, off, &tag) ||
 		    xdd_read_be16(packet, off + 2, &link.ethertype))
 			return vids;

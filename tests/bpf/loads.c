@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "tests/bpf/two_cpus.h"
+#include "user/store.h"
 #include "xdd/bits.h"
 
 #define KEYS (1u << 18)
@@ -27,6 +28,16 @@ static struct xdd_fixed bits_fixed(u32 engine, u32 hashes, u32 lines)
 	return fixed;
 }
 
+/* The same with its k filters in line. */
+static struct xdd_fixed lined_fixed(u32 engine, u32 hashes, u32 lines)
+{
+	struct xdd_fixed fixed = bits_fixed(engine, hashes, lines);
+
+	fixed.slicing = XDD_SLICING_horizontal;
+	fixed.slices = lines;
+	return fixed;
+}
+
 static u64 ones_in(const u64 *words, u64 n)
 {
 	u64 ones = 0;
@@ -36,26 +47,33 @@ static u64 ones_in(const u64 *words, u64 n)
 	return ones;
 }
 
-/* The bits of each of k filters, counted; those of the lines left over in the last. */
+/* The bits of each of k filters, counted; those that are left over in the last. */
 static void count_shared(struct hammer *skel, const struct xdd_fixed *fixed,
 			 u64 ones[XDD_MAX_HASHES + 1])
 {
 	size_t size = (fixed->blocks * sizeof(struct xdd_line) + 4095) & ~4095ul;
-	u32 lines = xdd_bits_filter_lines(fixed), used = lines * fixed->hashes;
+	u32 lines = fixed->blocks / fixed->hashes, used = lines * fixed->hashes;
 	struct xdd_line *all =
 		mmap(NULL, size, PROT_READ, MAP_SHARED, bpf_map__fd(skel->maps.lines), 0);
 
 	assert_true(all != MAP_FAILED);
-	for (u32 i = 0; i < fixed->hashes; i++)
-		ones[i] = ones_in(all[i * lines].word, (u64)lines * XDD_LINE_WORDS);
-	ones[XDD_MAX_HASHES] =
-		ones_in(all[used].word, (u64)(fixed->blocks - used) * XDD_LINE_WORDS);
+	memset(ones, 0, (XDD_MAX_HASHES + 1) * sizeof(*ones));
+	if (xdd_bits_in_line(fixed)) {
+		store_parts_ones(fixed, all, fixed->blocks, ones);
+		ones[XDD_MAX_HASHES] = ones_in(all->word, (u64)fixed->blocks * XDD_LINE_WORDS);
+		for (u32 i = 0; i < fixed->hashes; i++)
+			ones[XDD_MAX_HASHES] -= ones[i];
+	} else {
+		for (u32 i = 0; i < fixed->hashes; i++)
+			ones[i] = ones_in(all[i * lines].word, (u64)lines * XDD_LINE_WORDS);
+		ones[XDD_MAX_HASHES] =
+			ones_in(all[used].word, (u64)(fixed->blocks - used) * XDD_LINE_WORDS);
+	}
 	munmap(all, size);
 }
 
-static void check_shared(u32 hashes, const int *cpus)
+static void check_shared(struct xdd_fixed fixed, const int *cpus)
 {
-	struct xdd_fixed fixed = bits_fixed(XDD_ENGINE_rlbsbf, hashes, SMALL_LINES);
 	struct hammer *skel = open_filter(&fixed, KEYS, 1, cpus[0]);
 	u64 ones[XDD_MAX_HASHES + 1];
 	struct xdd_loads loads;
@@ -64,8 +82,8 @@ static void check_shared(u32 hashes, const int *cpus)
 	run_sides(skel, KEYS, cpus);
 	assert_int_equal(bpf_map_lookup_elem(bpf_map__fd(skel->maps.loads), &zero, &loads), 0);
 	count_shared(skel, &fixed, ones);
-	for (u32 i = 0; i < hashes; i++) {
-		print_message("# k %u, filter %u: load %lu, bits set %lu\n", hashes, i,
+	for (u32 i = 0; i < fixed.hashes; i++) {
+		print_message("# k %u, filter %u: load %lu, bits set %lu\n", fixed.hashes, i,
 			      (unsigned long)loads.ones[i], (unsigned long)ones[i]);
 		assert_int_equal(loads.ones[i], ones[i]);
 		assert_true(ones[i] > 1000);
@@ -81,8 +99,10 @@ static void test_shared_loads(void **state)
 
 	(void)state;
 	two_cpus_need(cpus);
-	for (u32 i = 0; i < XDD_ARRAY_SIZE(hashes); i++)
-		check_shared(hashes[i], cpus);
+	for (u32 i = 0; i < XDD_ARRAY_SIZE(hashes); i++) {
+		check_shared(bits_fixed(XDD_ENGINE_rlbsbf, hashes[i], SMALL_LINES), cpus);
+		check_shared(lined_fixed(XDD_ENGINE_rlbsbf, hashes[i], SMALL_LINES), cpus);
+	}
 }
 
 /* Two blocks for each of two filters: where lines begin in a block does not matter then. */
@@ -122,16 +142,19 @@ static void test_percpu_loads(void **state)
 }
 
 /* By chance, an event between a key's two showings resets one of its cells (@resets: those that one
- * resets, in all), or all of its cells are others', which are at most KEYS.
+ * resets, in all), or all of its cells are others', which are at most KEYS. In line all may be those
+ * of one other key, if it has the same line.
  */
 static void check_once(struct xdd_fixed fixed, double resets, const int *cpus)
 {
 	double cells = (double)LARGE_LINES * XDD_LINE_BITS / fixed.sbf_bits / fixed.hashes;
 	double forgotten = KEYS * HAMMER_APART * resets / cells;
-	double mistaken = KEYS * pow(KEYS / cells, fixed.hashes);
+	double mistaken = KEYS * pow(KEYS / cells, fixed.hashes), part = xdd_bits_of_line(&fixed);
 	struct hammer *skel = open_filter(&fixed, KEYS, 1, cpus[0]);
 	u32 never, twice;
 
+	if (xdd_bits_in_line(&fixed))
+		mistaken += KEYS * (double)KEYS / LARGE_LINES * pow(part, -(double)fixed.hashes);
 	run_sides(skel, KEYS, cpus);
 	count_passes(skel, KEYS, &never, &twice);
 	print_message("# engine %u: by chance at most %u and %u\n", fixed.engine,
@@ -151,6 +174,9 @@ static void test_once(void **state)
 	check_once(bits_fixed(XDD_ENGINE_rlbsbf, 2, LARGE_LINES), 2, cpus);
 	check_once(bits_fixed(XDD_ENGINE_bsbf, 2, LARGE_LINES), 2, cpus);
 	check_once(bits_fixed(XDD_ENGINE_bsbfsd, 2, LARGE_LINES), 1, cpus);
+	check_once(lined_fixed(XDD_ENGINE_rlbsbf, 2, LARGE_LINES), 2, cpus);
+	check_once(lined_fixed(XDD_ENGINE_bsbf, 2, LARGE_LINES), 2, cpus);
+	check_once(lined_fixed(XDD_ENGINE_bsbfsd, 2, LARGE_LINES), 1, cpus);
 	check_once(bits_fixed(XDD_ENGINE_bloom, 2, LARGE_LINES), 0, cpus);
 	/* Two events would have to count a cell of MAX 2 down: less than this. */
 	counting.sbf_bits = 2;

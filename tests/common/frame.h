@@ -5,7 +5,8 @@
  * test's row states only what it expects of the parser.
  *
  *   eth sll sll2 null nullbe loop raw radiotap		the link header, first
- *   vlan qinq qinq91 qinq92 mpls arp stp		behind it
+ *   vlan qinq qinq91 qinq92 mpls arp stp macsec	behind it
+ *   stamp[:VERSION]				a time stamp of 0x10, 64 bits, or 0x20, 48 bits
  *   ip4[:WORDS of options] ip4first ip4later		IPv4, whole and fragments
  *   ip6 hop route dst mobility hip shim ah[:LEN]	IPv6 and extensions (LEN: their length field)
  *   frag[:0|1|2]					whole, first, later
@@ -375,6 +376,18 @@ static inline void frame_long_tag(struct frame *frame, const struct frame_layer 
 	frame_next(frame, 2, 2);
 }
 
+static inline void frame_stamp(struct frame *frame, const struct frame_layer *layer, u32 arg)
+{
+	u32 bytes = arg & 0x20 ? 12 : 14;
+	u8 *at = frame_grow(frame, bytes);
+
+	(void)layer;
+	memset(at, 9, bytes);
+	frame_put16(at, 1);
+	frame_put16(at + 2, arg ? arg : 0x10);
+	frame_next(frame, 2, 2);
+}
+
 /* What an Ethernet header follows without being named. */
 static inline void frame_zeros(struct frame *frame, const struct frame_layer *layer, u32 arg)
 {
@@ -432,6 +445,8 @@ static const struct frame_layer frame_layers[] = {
 	{ "cw", 0, -1, frame_zeros, 4 },
 	{ "vntag", 0x8926, -1, frame_long_tag, 6 },
 	{ "etag", 0x893f, -1, frame_long_tag, 8 },
+	{ "stamp", 0xd28b, -1, frame_stamp, 0 },
+	{ "macsec", 0x88e5, -1, frame_bytes, 40 },
 	{ "pbb", 0x88e7, -1, frame_zeros, 4 },
 	{ "fabricpath", 0x8903, -1, frame_zeros, 2 },
 	{ "trill", 0x22f3, -1, frame_zeros, 6 },

@@ -13,6 +13,8 @@ struct structure_row {
 };
 
 #define STRUCTURE_PLACEMENTS (1u << XDD_PLACEMENT_shared | 1u << XDD_PLACEMENT_percpu)
+/* Filters apart, and in line. */
+#define STRUCTURE_LINED (1u << XDD_SLICING_none | 1u << XDD_SLICING_horizontal)
 
 static const struct structure_row structure_rows[XDD_ENGINE_MAX] = {
 	[XDD_ENGINE_tagged] = { 1u << XDD_SLICING_horizontal, STRUCTURE_PLACEMENTS, false },
@@ -21,9 +23,9 @@ static const struct structure_row structure_rows[XDD_ENGINE_MAX] = {
 	[XDD_ENGINE_bloom] = { (1u << XDD_SLICING_MAX) - 1, STRUCTURE_PLACEMENTS, true },
 	[XDD_ENGINE_sbf] = { 1u << XDD_SLICING_none, STRUCTURE_PLACEMENTS, false },
 	[XDD_ENGINE_rsbf] = { 1u << XDD_SLICING_none, STRUCTURE_PLACEMENTS, false },
-	[XDD_ENGINE_bsbf] = { 1u << XDD_SLICING_none, STRUCTURE_PLACEMENTS, false },
-	[XDD_ENGINE_bsbfsd] = { 1u << XDD_SLICING_none, STRUCTURE_PLACEMENTS, false },
-	[XDD_ENGINE_rlbsbf] = { 1u << XDD_SLICING_none, STRUCTURE_PLACEMENTS, false },
+	[XDD_ENGINE_bsbf] = { STRUCTURE_LINED, STRUCTURE_PLACEMENTS, false },
+	[XDD_ENGINE_bsbfsd] = { STRUCTURE_LINED, STRUCTURE_PLACEMENTS, false },
+	[XDD_ENGINE_rlbsbf] = { STRUCTURE_LINED, STRUCTURE_PLACEMENTS, false },
 };
 
 static inline struct xdd_fixed structure_fixed(u32 engine, u32 slicing, u32 placement, bool several)

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # timeout: 3700
 #
-# libFuzzer on the native filter, FUZZ_SECONDS (20) long. What it found interesting is kept in
+# libFuzzer on the native filter, FUZZ_SECONDS (60) long. What it found interesting is kept in
 # the build folder, for the next run; what broke it is reported.
 . "$(dirname "$0")/../tap.sh"
 
-seconds=${FUZZ_SECONDS:-20}
+seconds=${FUZZ_SECONDS:-60}
 fuzzer=$BUILD/fuzz/parse
 corpus=$BUILD/fuzz/corpus
 flags=(-std=gnu11 -O1 -g -D_GNU_SOURCE -Iinclude -I. -fno-strict-aliasing

@@ -86,6 +86,51 @@ explained "$captures/made-tiny.pcap" 1 2 2>/dev/null
 check_equal "in JSON, too" "None truncated" \
 	"$(value '"{} {}".format(j["same_key"], j["frames"][0]["bypassed"])')"
 
+# What tunnels and site policy make of it: KEYS and which options would turn the verdict.
+turned() {
+	value '" ".join([str(j["same_key"]), *j["same_key_by" if not j["same_key"] else "different_keys_by"]])'
+}
+erspan=$captures/the-tcpdump-group-erspan-type-ii-2.pcap
+vxlan=$captures/zeek-vxlan-overlapping-http-get.pcap
+explained "$erspan" 1 2
+check_equal "mirrored by two switches" "False --key dst --inner" "$(turned)"
+explained "$erspan" 1 2 --inner
+check_equal "--inner: the same" "True --key frame" "$(turned)"
+check_equal "--inner: both keys are those of the inner packets" "64 ipv4[2] 64 ipv4[2]" "$(value \
+	'" ".join("{} {}".format(f["key"][0]["offset"], f["key"][0]["field"].split(".")[0]) for f in j["frames"])')"
+check_equal "--inner: what is around differs, ignored" \
+	"[('ipv4.id', 18, True), ('ipv4.checksum', 24, True), ('ipv4.src', 26, True), ('tunnel.headers', 34, True)]" \
+	"$(value '[(d["field"], d["offset_a"], d["ignored"]) for d in j["differs"]]')"
+explained "$vxlan" 1 2 --inner
+check_equal "two VXLANs: the same" "True --key frame --vni key" "$(turned)"
+explained "$vxlan" 1 2 --inner --vni key
+check_equal "two VXLANs, --vni key" "False --vni ignore" "$(turned)"
+check_equal "because of what is around the packet" "[('tunnel.headers', False)]" \
+	"$(value '[(d["field"], d["ignored"]) for d in j["differs"] if not d["ignored"]]')"
+explained "$captures/arkime-mongo.pcap" 1 2
+check_equal "two VLANs" "True --key frame --vlan key --include ttl --include macs" "$(turned)"
+explained "$captures/arkime-mongo.pcap" 1 2 --vlan key
+check_equal "--vlan key" "False --vlan ignore" "$(turned)"
+check_equal "because of the VLAN" "[('vlan.vid', 14)]" \
+	"$(value '[(d["field"], d["offset_b"]) for d in j["differs"] if not d["ignored"]]')"
+explained "$captures/arkime-mongo.pcap" 1 2 --vlan map:300=50
+check_equal "--vlan map: the same" True "$(value 'j["same_key"]')"
+explained "$captures/made-ng2if.pcapng" 1 2
+check_equal "two interfaces" True "$(value '"--scope interface" in j["different_keys_by"]')"
+explained "$captures/made-ng2if.pcapng" 1 2 --scope interface
+check_equal "--scope interface" "False --key frame --scope all" "$(turned)"
+explained "$captures/made-udp0.pcap" 1 2
+check_equal "a payload that is longer than what is compared" "False" "$(value 'j["same_key"]')"
+explained "$captures/made-udp0.pcap" 1 2 --payload 16
+check_equal "--payload" "True --key frame --payload all --payload 64" "$(turned)"
+for options in --inner "--inner --vni key" "--vlan key" "--ignore ipid,l4csum --include ttl"; do
+	# shellcheck disable=SC2086 # several options
+	check "what explain says of pairs is what pcap does: $options" bash -c "
+		python3 tests/pcap/explain.py '$xdd' '$erspan' 20 $options &&
+		python3 tests/pcap/explain.py '$xdd' '$vxlan' 20 $options &&
+		python3 tests/pcap/explain.py '$xdd' '$captures/arkime-mongo.pcap' 20 $options"
+done
+
 # Nothing that a capture holds makes it crash: neighbours in every file.
 crashes=
 for file in "$captures"/*.pcap*; do

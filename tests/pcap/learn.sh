@@ -116,6 +116,25 @@ verdict "the same bytes after 300 s are none" "no copies" zeek-retransmit-timeou
 verdict "equal acknowledgements cannot be told from copies" unsure \
 	zeek-smb_many_open_files_500.pcap.gz 1000000
 verdict "nothing that could be compared" nothing the-tcpdump-group-802.1D_spanning_tree.pcap
+# The least that finds the copies of tunnels and VLANs.
+advice() {
+	learnt "$captures/$3"
+	check_equal "$1" "$2" "$(value '" ".join(j["advice"]["options"][2:]) + " {} {}".format(
+		j["advice"]["would_drop"], j["advice"]["vlan"])')"
+}
+advice "two switches mirror the same: --inner" "--inner 8 None" the-tcpdump-group-erspan-type-ii-2.pcap
+advice "the same in two VXLANs, and bare: --inner" "--inner 28 None" zeek-vxlan-overlapping-http-get.pcap
+advice "GRE as it is, in two VLANs" " 1 map:22=2303" zeek-gre-aruba-ccmp.pcap
+advice "routed between VLANs" " 7 map:300=50" arkime-mongo.pcap
+advice "networks of their own" " 28 key" zeek-vlan-collisions.pcap
+check_equal "which is not sure" "unsure 28" \
+	"$(value '"{} {}".format(j["advice"]["verdict"], j["advice"]["unsure"])')"
+check_command "and how they are kept" 0 'another VLAN .* --vlan key keeps them$' '' \
+	"$xdd" learn "$captures/zeek-vlan-collisions.pcap"
+advice "tunnels without copies: no option" " 0 None" arkime-gre-erspan-vxlan.pcap
+check_command "PPPoE can be looked into" 0 '86 more frames are compared by --inner$' '' \
+	"$xdd" learn "$captures/zeek-pppoe-over-qinq.pcap"
+check_command "and is then" 0 ' 86 compared$' '' "$xdd" learn "$captures/zeek-pppoe-over-qinq.pcap" --inner
 learnt "$captures/zeek-ssh-dups.pcap"
 check_equal "mirrored four times" True "$(value 'j["times"][3] > 90')"
 check_command "a flood is named" 0 'one packet came 1000 times' '' "$xdd" learn "$captures/OISF-rsmurf6.pcap"

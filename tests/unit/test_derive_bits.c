@@ -8,6 +8,7 @@
 #include "user/derive.h"
 #include "user/message.h"
 #include "user/model.h"
+#include "xdd/bits.h"
 
 #define GIVE(o, field, value) ((o)->field = (value), (o)->given[OPT_##field] = true)
 
@@ -131,6 +132,32 @@ static void test_sbf_unreachable(void **state)
 	assert_true(fabs(d.fpr_model - 0.1) < 0.003);
 }
 
+/* In line on a NIC, where a key costs one access to memory; apart, as published, elsewhere. */
+static void test_line(void **state)
+{
+	(void)state;
+	for (u32 engine = XDD_ENGINE_bloom; engine < XDD_ENGINE_MAX; engine++) {
+		struct options o = of_engine(engine);
+		struct derived d;
+
+		assert_int_equal(derived(&o).fixed.slicing, XDD_SLICING_none);
+		if (derive_config(&o, DERIVE_NIC, 1, 1, 1, &d, err, sizeof(err)))
+			fail_msg("%s", err);
+		assert_int_equal(xdd_bits_in_line(&d.fixed), xdd_engine_is_lined(engine));
+		if (!xdd_engine_is_lined(engine))
+			continue;
+		assert_int_equal(d.fixed.slices, xdd_lines(&d.fixed));
+		GIVE(&o, slicing, XDD_SLICING_none);
+		if (derive_config(&o, DERIVE_NIC, 1, 1, 1, &d, err, sizeof(err)))
+			fail_msg("%s", err);
+		assert_false(xdd_bits_in_line(&d.fixed));
+		GIVE(&o, slicing, XDD_SLICING_horizontal);
+		GIVE(&o, hashes, 3);
+		d = derived(&o);
+		assert_int_equal(xdd_bits_filter(&d.fixed), (1 << 20) / 64 * (512 / 3));
+	}
+}
+
 /* bloom keeps what its size promises, and one key more would not fit. */
 static void test_bloom(void **state)
 {
@@ -157,7 +184,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hashes),	cmocka_unit_test(test_sbf_default),
 		cmocka_unit_test(test_sbf_max), cmocka_unit_test(test_sbf_unreachable),
-		cmocka_unit_test(test_bloom),
+		cmocka_unit_test(test_bloom),	cmocka_unit_test(test_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

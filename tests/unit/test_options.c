@@ -103,6 +103,8 @@ static void test_filter(void **state)
 	o = good("--engine bloom --slicing hv --slices 8 --subslices 4", ON_STREAM);
 	assert_int_equal(o.slicing, XDD_SLICING_hv);
 	assert_int_equal(o.subslices, 4);
+	o = good("--engine rlbsbf --slicing horizontal", ON_SIMULATE);
+	assert_int_equal(o.slicing, XDD_SLICING_horizontal);
 	o = good("--engine bloom --slicing 2x3 --hashes 6", ON_SIMULATE);
 	assert_int_equal(o.slicing, XDD_SLICING_K1xK2);
 	assert_int_equal(o.slice_hashes, 2);
@@ -430,7 +432,11 @@ static void test_contradictions(void **state)
 	bad("--engine exact --slices 4", ON_RUN, "--slices", "--engine timer", NULL);
 	bad("--engine timer --slicing none --slices 4", ON_RUN, "--slicing none", NULL);
 	bad("--engine bloom --slices 4", ON_RUN, "--slicing none", NULL);
-	bad("--engine sbf --slicing vertical", ON_RUN, "--slicing", "timer and bloom", NULL);
+	bad("--engine sbf --slicing vertical", ON_RUN, "--slicing", "timer, bloom, bsbf", NULL);
+	bad("--engine rlbsbf --slicing vertical", ON_RUN, "--slicing vertical", "horizontal", NULL);
+	bad("--engine bsbf --slicing 2x2", ON_STREAM, "timer and bloom", "bsbf", NULL);
+	bad("--engine bsbf --slicing horizontal --slices 4", ON_RUN, "--slices", "timer and bloom",
+	    NULL);
 	bad("--engine timer --subslices 4", ON_RUN, "--subslices", "hv and vh", NULL);
 	bad("--engine timer --slicing hv --slices 4", ON_RUN, "--slicing hv", "--subslices", NULL);
 	bad("--engine timer --slicing 3x3", ON_RUN, "--slicing 3x3", "at most 8", NULL);

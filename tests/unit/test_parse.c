@@ -129,6 +129,11 @@ static void first_nibble_9(struct frame *f)
 	f->byte[f->l3] = 0x95;
 }
 
+static void subtype_2(struct frame *f)
+{
+	f->byte[15] = 2;
+}
+
 static const struct row rows[] = {
 	{ "IPv4 TCP", "eth ip4 tcp pay:30", NULL, READ(XDD_WHOLE, PORTS) },
 	{ "IPv4 UDP", "eth ip4 udp pay:30", NULL, READ(XDD_WHOLE, PORTS) },
@@ -204,6 +209,23 @@ static const struct row rows[] = {
 	{ "ARP", "eth arp pad:18", NULL, PASS(not_ip) },
 	{ "ARP behind a tag", "eth vlan arp", NULL, PASS(not_ip) },
 	{ "spanning tree", "eth stp", NULL, PASS(not_ip) },
+
+	{ "time stamp of 64 bits", "eth stamp ip4 udp pay:30", NULL, READ(XDD_WHOLE, PORTS) },
+	{ "time stamp of 64 bits, UTC", "eth stamp:0x110 ip4 udp pay:30", NULL,
+	  READ(XDD_WHOLE, PORTS) },
+	{ "time stamp of 48 bits", "eth stamp:0x20 vlan ip6 udp pay:30", NULL,
+	  READ(XDD_WHOLE, PORTS) },
+	{ "time stamp of another switch", "eth stamp:0x121 mpls ip4 udp pay:30", NULL,
+	  READ(XDD_WHOLE, PORTS) },
+	{ "time stamp behind a tag", "eth vlan stamp vlan ip4 udp pay:30", NULL,
+	  READ(XDD_WHOLE, PORTS) },
+	{ "two time stamps", "eth stamp stamp:0x20 ip4 udp pay:30", NULL, READ(XDD_WHOLE, PORTS) },
+	{ "four tags and a time stamp", "eth vlan vlan stamp vlan vlan ip4 udp pay:30", NULL,
+	  PASS(unsupported) },
+	{ "time stamp, ARP", "eth stamp arp", NULL, PASS(not_ip) },
+	{ "unknown time stamp", "eth stamp:0x30 ip4 udp pay:30", NULL, PASS(unsupported) },
+	{ "unknown header of Arista", "eth stamp ip4 udp pay:30", subtype_2, PASS(unsupported) },
+	{ "MACsec", "eth vlan macsec", NULL, PASS(unsupported) },
 
 	{ "Linux cooked", "sll ip4 udp pay:30", NULL, READ(XDD_WHOLE, PORTS) },
 	{ "Linux cooked, tag", "sll vlan ip6 udp pay:30", NULL, READ(XDD_WHOLE, PORTS) },

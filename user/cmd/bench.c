@@ -64,35 +64,35 @@ struct bench_row {
 			half_new                                                            \
 	}
 
+/* The first two rows of every load. */
+#define PEER_ROWS(keys, half_new)                                                                 \
+	ROW("baseline: writes the packet's key", BASE, exact, shared, none, packet, keyed,        \
+	    SHORT_PACKET, keys, half_new),                                                        \
+		ROW("LRU hash of whole keys (20-byte 5-tuple and id)", PEER, exact, shared, none, \
+		    packet, keyed, SHORT_PACKET, keys, half_new)
+
+/* An engine with each placement. */
+#define ENGINE_ROWS(name, engine, slicing, keys, half_new)                                      \
+	ROW(name, DEDUP, engine, shared, slicing, packet, keyed, SHORT_PACKET, keys, half_new), \
+		ROW(name, DEDUP, engine, percpu, slicing, packet, keyed, SHORT_PACKET, keys,    \
+		    half_new)
+
+/* What has to cost no more than timer, beside it. */
+#define TIMER_ROWS(keys, half_new)                                                          \
+	ENGINE_ROWS("timer, k=4 in one line", timer, horizontal, keys, half_new),           \
+		ENGINE_ROWS("timer, k=4 unsliced", timer, none, keys, half_new),            \
+		ENGINE_ROWS("bsbf, k=2 in one line", bsbf, horizontal, keys, half_new),     \
+		ENGINE_ROWS("bsbf, k=2 apart", bsbf, none, keys, half_new),                 \
+		ENGINE_ROWS("rlbsbf, k=2 in one line", rlbsbf, horizontal, keys, half_new), \
+		ENGINE_ROWS("rlbsbf, k=2 apart", rlbsbf, none, keys, half_new)
+
 /* The rows of one load: live keys, and whether every second packet is new. */
-#define LOAD_ROWS(keys, half_new)                                                                  \
-	ROW("baseline: writes the packet's key", BASE, exact, shared, none, packet, keyed,         \
-	    SHORT_PACKET, keys, half_new),                                                         \
-		ROW("LRU hash of whole keys (20-byte 5-tuple and id)", PEER, exact, shared, none,  \
-		    packet, keyed, SHORT_PACKET, keys, half_new),                                  \
-		ROW("tagged", DEDUP, tagged, shared, horizontal, packet, keyed, SHORT_PACKET,      \
-		    keys, half_new),                                                               \
-		ROW("tagged", DEDUP, tagged, percpu, horizontal, packet, keyed, SHORT_PACKET,      \
-		    keys, half_new),                                                               \
-		ROW("timer, k=4 in one line", DEDUP, timer, shared, horizontal, packet, keyed,     \
-		    SHORT_PACKET, keys, half_new),                                                 \
-		ROW("timer, k=4 in one line", DEDUP, timer, percpu, horizontal, packet, keyed,     \
-		    SHORT_PACKET, keys, half_new),                                                 \
-		ROW("timer, k=4 unsliced", DEDUP, timer, shared, none, packet, keyed,              \
-		    SHORT_PACKET, keys, half_new),                                                 \
-		ROW("timer, k=4 unsliced", DEDUP, timer, percpu, none, packet, keyed,              \
-		    SHORT_PACKET, keys, half_new),                                                 \
-		ROW("bsbf, k=2", DEDUP, bsbf, shared, none, packet, keyed, SHORT_PACKET, keys,     \
-		    half_new),                                                                     \
-		ROW("bsbf, k=2", DEDUP, bsbf, percpu, none, packet, keyed, SHORT_PACKET, keys,     \
-		    half_new),                                                                     \
-		ROW("rlbsbf, k=2", DEDUP, rlbsbf, shared, none, packet, keyed, SHORT_PACKET, keys, \
-		    half_new),                                                                     \
-		ROW("rlbsbf, k=2", DEDUP, rlbsbf, percpu, none, packet, keyed, SHORT_PACKET, keys, \
-		    half_new),                                                                     \
-		ROW("exact: LRU hash of digests", DEDUP, exact, shared, none, packet, keyed,       \
-		    SHORT_PACKET, keys, half_new),                                                 \
-		ROW("exact: LRU hash of flows", DEDUP, exact, shared, none, flow, keyed,           \
+#define LOAD_ROWS(keys, half_new)                                                             \
+	PEER_ROWS(keys, half_new), ENGINE_ROWS("tagged", tagged, horizontal, keys, half_new), \
+		TIMER_ROWS(keys, half_new),                                                   \
+		ROW("exact: LRU hash of digests", DEDUP, exact, shared, none, packet, keyed,  \
+		    SHORT_PACKET, keys, half_new),                                            \
+		ROW("exact: LRU hash of flows", DEDUP, exact, shared, none, flow, keyed,      \
 		    SHORT_PACKET, keys, half_new)
 
 /* Random numbers, BENCH_DRAWS of bench.bpf.c, beside LOAD_ROWS(keys, false). */
@@ -114,6 +114,8 @@ struct bench_row {
 
 static const struct bench_row rows[] = {
 	LOAD_ROWS(16 * 1024, false), RANDOM_ROWS(16 * 1024),
+	PEER_ROWS(16 * 1024, true),  TIMER_ROWS(16 * 1024, true),
+	PEER_ROWS(2000000, false),   TIMER_ROWS(2000000, false),
 	LOAD_ROWS(2000000, true),    HASH_ROWS(keyed),
 	HASH_ROWS(siphash),	     HASH_ROWS(xxh64),
 };
@@ -296,7 +298,8 @@ static const char *engine_name(const struct bench_row *row)
 /* Net times that rows of one load are compared with. */
 struct bench_peers {
 	double base, lru;
-	double timer; /* unsliced, of the same placement; 0: there is none */
+	/* engine timer of the same placement, as it is by default and unsliced; 0: there is none */
+	double timer, unsliced;
 };
 
 /* Whether row @i belongs to the load of row @j. */
@@ -307,14 +310,15 @@ static bool same_load(size_t i, size_t j)
 
 static void peers_of(const struct bench_run *runs, size_t of, struct bench_peers *peers)
 {
-	peers->timer = 0;
+	peers->timer = peers->unsliced = 0;
 	for (size_t i = 0; i < XDD_ARRAY_SIZE(rows); i++) {
 		const struct bench_row *row = &rows[i];
 
-		if (row->program == BENCH_DEDUP && row->engine == XDD_ENGINE_timer &&
-		    row->slicing == XDD_SLICING_none && row->placement == rows[of].placement &&
-		    same_load(i, of))
-			peers->timer = runs[i].ns - peers->base;
+		if (row->program != BENCH_DEDUP || row->engine != XDD_ENGINE_timer ||
+		    row->placement != rows[of].placement || !same_load(i, of))
+			continue;
+		*(row->slicing == XDD_SLICING_none ? &peers->unsliced : &peers->timer) =
+			runs[i].ns - peers->base;
 	}
 }
 
@@ -329,13 +333,14 @@ static json_t *row_json(const struct bench_row *row, const struct bench_run *run
 {
 	double net = run->ns - peers->base;
 
-	return json_pack("{s:s, s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:o, s:o, s:f, s:I}", "name",
-			 row->name, "engine", engine_name(row), "placement",
+	return json_pack("{s:s, s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:o, s:o, s:o, s:f, s:I}",
+			 "name", row->name, "engine", engine_name(row), "placement",
 			 row->placement == XDD_PLACEMENT_percpu ? "percpu" : "shared", "keys",
 			 (int)row->keys, "packet_bytes", (int)row->packet_bytes, "hit_ratio",
 			 row->half_new ? 0.5 : 1.0, "ns", run->ns, "ns_over_baseline", net,
 			 "ratio_to_lru", ratio_json(net, peers->lru), "ratio_to_timer",
-			 ratio_json(net, peers->timer), "mpps", 1e3 / run->ns, "memory_bytes",
+			 ratio_json(net, peers->timer), "ratio_to_unsliced_timer",
+			 ratio_json(net, peers->unsliced), "mpps", 1e3 / run->ns, "memory_bytes",
 			 (json_int_t)run->memory_bytes);
 }
 
@@ -348,9 +353,10 @@ static void row_print(const struct bench_row *row, const struct bench_run *run,
 	       row->placement == XDD_PLACEMENT_percpu ? "percpu" : "shared", row->keys,
 	       row->packet_bytes, row->half_new ? 50.0 : 100.0, run->ns, net, net / peers->lru);
 	if (peers->timer)
-		printf("%8.2f %6.1f\n", net / peers->timer, 1e3 / run->ns);
+		printf("%8.2f %8.2f %6.1f\n", net / peers->timer, net / peers->unsliced,
+		       1e3 / run->ns);
 	else
-		printf("%8s %6.1f\n", "-", 1e3 / run->ns);
+		printf("%8s %8s %6.1f\n", "-", "-", 1e3 / run->ns);
 }
 
 /* Baseline and LRU hash of a row are the first two of its load. */
@@ -360,8 +366,8 @@ static void report(const struct bench_run *runs, bool json)
 	struct bench_peers peers = { 0 };
 
 	if (!json)
-		printf("%-48s %-7s %8s %5s %5s %7s %7s %6s %8s %6s\n", "name", "place", "keys",
-		       "bytes", "hits", "ns", "net ns", "to LRU", "to timer", "Mpps");
+		printf("%-48s %-7s %8s %5s %5s %7s %7s %6s %8s %8s %6s\n", "name", "place", "keys",
+		       "bytes", "hits", "ns", "net ns", "to LRU", "to timer", "unsliced", "Mpps");
 	for (size_t i = 0; i < XDD_ARRAY_SIZE(rows); i++) {
 		if (rows[i].program == BENCH_BASE) {
 			peers.base = runs[i].ns;

@@ -19,7 +19,7 @@ static int parse_number(const char *text, u64 *number)
 	return -EINVAL;
 }
 
-/* Keep @item, whose bytes the reader will overwrite. */
+/* Keep @item, whose bytes and interface the reader will overwrite. */
 static int keep(struct explained_frame *frame, const struct capture_item *item)
 {
 	u8 *data = malloc(item->len ?: 1);
@@ -29,6 +29,9 @@ static int keep(struct explained_frame *frame, const struct capture_item *item)
 	frame->item = *item;
 	memcpy(data, item->data, item->len);
 	frame->item.data = data;
+	frame->iface = *item->iface;
+	frame->iface.global = frame->iface.number;
+	frame->item.iface = &frame->iface;
 	return 0;
 }
 

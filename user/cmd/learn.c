@@ -18,7 +18,7 @@
 #include "../loader/netns.h"
 #include "../message.h"
 
-#define DEFAULT_MEMORY (64ull << 20)
+#define DEFAULT_MEMORY (128ull << 20)
 #define DEFAULT_SECONDS 10
 #define NS_PER_S 1000000000ull
 #define WAIT_MS 100
@@ -28,7 +28,7 @@ struct job {
 	u64 memory; /* of the sample, in bytes */
 	struct derived derived;
 	struct capture_filter filter;
-	struct learn learn;
+	struct lenses lenses;
 	struct learn_source source;
 };
 
@@ -59,7 +59,7 @@ static u64 now_ns(void)
 
 static bool is_enough(const struct job *job)
 {
-	return stopped || (job->o->packets && job->learn.frames >= job->o->packets);
+	return stopped || (job->o->packets && job->lenses.all[0].learn.frames >= job->o->packets);
 }
 
 static int take(struct job *job, const struct xdd_packet *packet, u64 time_ns, u32 iface,
@@ -71,9 +71,9 @@ static int take(struct job *job, const struct xdd_packet *packet, u64 time_ns, u
 	if (rc < 0)
 		complain("%s", job->filter.error);
 	else if (rc)
-		learn_take(&job->learn, packet, time_ns, iface);
+		lenses_take(&job->lenses, packet, time_ns, iface);
 	else
-		learn_skip(&job->learn, packet, time_ns);
+		lenses_skip(&job->lenses, packet, time_ns);
 	return rc < 0 ? rc : 0;
 }
 
@@ -94,8 +94,8 @@ static int take_file(struct job *job, struct capture_set *set)
 			return rc;
 		if (item->kind != CAPTURE_FRAME)
 			continue;
-		if (most_ns && job->learn.frames &&
-		    (s64)(item->time_ns - job->learn.first_ns) > (s64)most_ns)
+		if (most_ns && job->lenses.all[0].learn.frames &&
+		    (s64)(item->time_ns - job->lenses.all[0].learn.first_ns) > (s64)most_ns)
 			return 0;
 		packet = capture_packet(item);
 		rc = take(job, &packet, item->time_ns, item->iface->global,
@@ -180,10 +180,10 @@ static int print(const struct job *job)
 	int rc;
 
 	if (!job->o->json) {
-		learn_print(&job->learn, &job->source, stdout);
+		learn_print(&job->lenses, &job->source, stdout);
 		return 0;
 	}
-	all = learn_json(&job->learn, &job->source);
+	all = learn_json(&job->lenses, &job->source);
 	rc = json_dumpf(all, stdout, JSON_INDENT(2)) ? -EIO : 0;
 	putchar('\n');
 	json_decref(all);
@@ -192,7 +192,7 @@ static int print(const struct job *job)
 
 static int learn(struct job *job)
 {
-	int rc = learn_open(&job->learn, &job->derived.fixed, job->memory);
+	int rc = lenses_open(&job->lenses, &job->derived.fixed, job->memory);
 
 	if (rc)
 		complain("learn: out of memory: give --memory less");
@@ -200,7 +200,7 @@ static int learn(struct job *job)
 		rc = job->source.is_file ? learn_file(job) : learn_live(job);
 	if (!rc)
 		rc = print(job);
-	learn_close(&job->learn);
+	lenses_close(&job->lenses);
 	return rc ? rc : job->source.complete ? 0 : -EBADMSG;
 }
 

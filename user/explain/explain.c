@@ -2,10 +2,12 @@
 #include "explain.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "user/capture/packet.h"
+#include "user/policy.h"
 #include "user/secret.h"
 
 #define BYPASS_NAME(name, help) #name,
@@ -76,14 +78,18 @@ static bool probe_byte(struct probe *p, const struct field *field, u32 i, u8 bit
 	return differs;
 }
 
-/* Is the field in the key? Its first byte and its last one tell. */
+/* Is the field in the key? Its first byte and its last one tell; but of what is around the packet, such
+ * as a tunnel's header, the key may have a part in the middle.
+ */
 static bool probe_field(struct probe *p, const struct field *field)
 {
 	u32 last = field->len - 1, mask = field->kind->mask;
+	u32 step = field->off < p->l3 || !last ? 1 : last;
 
-	if (!mask)
-		return probe_byte(p, field, 0, 1) || probe_byte(p, field, last, 1);
-	for (u32 i = 0; i < field->len; i++) {
+	for (u32 i = 0; i < field->len && !mask; i += step)
+		if (probe_byte(p, field, i, 1))
+			return true;
+	for (u32 i = 0; i < field->len && mask; i++) {
 		u8 bits = mask >> 8 * (last - i);
 
 		if (bits && probe_byte(p, field, i, bits & -bits))
@@ -180,17 +186,27 @@ static const struct {
 	{ "--key srcdst", SETTING(key), XDD_KEY_srcdst },
 	{ "--key src", SETTING(key), XDD_KEY_src },
 	{ "--key dst", SETTING(key), XDD_KEY_dst },
+	{ "--inner", SETTING(inner), 1 },
+	{ "--vni key", SETTING(vni_key), 1 },
+	{ "--vni ignore", SETTING(vni_key), 0 },
+	{ "--vlan key", SETTING(vlan_key), 1 },
+	{ "--vlan ignore", SETTING(vlan_key), 0 },
+	{ "--scope interface", SETTING(scope_iface), 1 },
+	{ "--scope all", SETTING(scope_iface), 0 },
 	{ "--non-ip frame", SETTING(non_ip_frame), 1 },
+	{ "--payload all", SETTING(payload_bytes), 0 },
+	{ "--payload 64", SETTING(payload_bytes), 64 },
 	{ "--verify-checksum", SETTING(verify_checksum), 1 },
 };
-XDD_ASSERT(XDD_ARRAY_SIZE(settings) <= EXPLAIN_CHOICES_MAX, "room for each choice");
+XDD_ASSERT(XDD_ARRAY_SIZE(settings) + XDD_FIELD_MAX <= EXPLAIN_CHOICES_MAX, "room for each choice");
 
 static struct explained_choice try_choice(const struct explanation *e, const char *option,
 					  const struct xdd_fixed *fixed)
 {
-	struct explained_choice choice = { .option = option };
+	struct explained_choice choice;
 	struct xdd_identity a, b;
 
+	snprintf(choice.option, sizeof(choice.option), "%s", option);
 	choice.has_key = identity_of(fixed, &e->secret, &e->a.packet, &a) == XDD_BYPASS_MAX &&
 			 identity_of(fixed, &e->secret, &e->b.packet, &b) == XDD_BYPASS_MAX;
 	choice.same = choice.has_key && digest_equal(&a.digest, &b.digest);
@@ -198,13 +214,28 @@ static struct explained_choice try_choice(const struct explanation *e, const cha
 }
 
 /* The host is little-endian (types.h): a value's first bytes are those of a narrower field. */
-static void try_choices(struct explanation *e)
+static void try_settings(struct explanation *e)
 {
 	for (u32 i = 0; i < XDD_ARRAY_SIZE(settings); i++) {
 		struct xdd_fixed other = e->derived->fixed;
 
 		memcpy((u8 *)&other + settings[i].at, &settings[i].value, settings[i].size);
 		e->choices[e->n_choices++] = try_choice(e, settings[i].option, &other);
+	}
+}
+
+/* Each field of the packet key taken out, or put in. */
+static void try_fields(struct explanation *e)
+{
+	for (u32 field = 0; field < XDD_FIELD_MAX; field++) {
+		struct xdd_fixed other = e->derived->fixed;
+		char option[32], word[POLICY_FIELD_MAX];
+
+		snprintf(option, sizeof(option), "--%s %s",
+			 xdd_field_in(&other, field) ? "ignore" : "include",
+			 policy_field(field, word));
+		other.changed_fields ^= 1u << field;
+		e->choices[e->n_choices++] = try_choice(e, option, &other);
 	}
 }
 
@@ -224,7 +255,8 @@ int explain(struct explanation *e)
 		rc = compare(e);
 	if (rc)
 		return rc;
-	try_choices(e);
+	try_settings(e);
+	try_fields(e);
 	e->apart_ns = apart < 0 ? -(u64)apart : (u64)apart;
 	e->in_window = e->apart_ns <= d->live.window_ns;
 	return 0;

@@ -15,7 +15,8 @@
 #include "user/identity.h"
 
 struct explained_frame {
-	struct capture_item item; /* its data are ours */
+	struct capture_item item; /* its data and interface are ours */
+	struct capture_iface iface;
 	struct xdd_packet packet;
 	u32 bypass; /* enum xdd_bypass; XDD_BYPASS_MAX: it has a key */
 	struct xdd_identity identity;
@@ -30,11 +31,11 @@ struct explained_pair {
 
 /* What the key of both frames would be with one option more. */
 struct explained_choice {
-	const char *option;
+	char option[32];
 	bool has_key; /* both have one */
 	bool same;
 };
-#define EXPLAIN_CHOICES_MAX 32
+#define EXPLAIN_CHOICES_MAX 48
 
 struct explanation {
 	const char *path;

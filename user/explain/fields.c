@@ -45,6 +45,13 @@ static const struct field_kind vlan_kinds[] = {
 	{ "vlan", "type", 2, 2, 0, FORM_HEX },
 	KINDS_END,
 };
+static const struct field_kind stamp_kinds[] = {
+	{ "stamp", "subtype", 0, 2, 0, FORM_HEX },
+	{ "stamp", "version", 2, 2, 0, FORM_HEX },
+	KINDS_END,
+};
+static const struct field_kind stamp_time = { "stamp", "time", 0, 0, 0, FORM_BYTES };
+static const struct field_kind stamp_type = { "stamp", "type", 0, 2, 0, FORM_HEX };
 static const struct field_kind mpls_kinds[] = {
 	{ "mpls", "label", 0, 4, 0xfffff000, FORM_DECIMAL },
 	{ "mpls", "tc", 0, 4, 0x00000e00, FORM_DECIMAL },
@@ -166,16 +173,33 @@ static u16 be16_at(const struct xdd_packet *packet, u32 off)
 	return off + 2 <= packet->len ? get16(packet->data + off, true) : 0;
 }
 
-/* The tags between the link header and @l3: VLAN tags, then labels, 4 bytes each. */
+/* A switch's time stamp. Returns its length; 0: none that ends before @l3. */
+static u32 add_stamp(struct walk *w, u32 l3)
+{
+	u32 bytes = xdd_stamp_bytes(be16_at(w->packet, w->off), be16_at(w->packet, w->off + 2));
+	u32 end = w->off + bytes;
+
+	if (!bytes || end > l3)
+		return 0;
+	add_header(w, stamp_kinds, 0, 4);
+	add_up_to(w, &stamp_time, 0, end - 2);
+	add_up_to(w, &stamp_type, 0, end);
+	return bytes;
+}
+
+/* What is between the link header and @l3: VLAN tags, time stamps, then labels of 4 bytes each. */
 static void add_tags(struct walk *w, u32 l3)
 {
 	static const u32 type_at[] = { [XDD_LINK_ETHERNET] = 12, [XDD_LINK_SLL] = 14 };
-	u32 link = w->packet->link, nth;
+	u32 link = w->packet->link, nth = 0;
 	u16 type = be16_at(w->packet, link < XDD_ARRAY_SIZE(type_at) ? type_at[link] : 0);
 
-	for (nth = 0; xdd_is_vlan(type) && w->off + 4 <= l3; nth++) {
-		type = be16_at(w->packet, w->off + 2);
-		add_header(w, vlan_kinds, nth, 4);
+	while (w->off + 4 <= l3) {
+		if (xdd_is_vlan(type))
+			add_header(w, vlan_kinds, nth++, 4);
+		else if (type != XDD_ETH_STAMP || !add_stamp(w, l3))
+			break;
+		type = be16_at(w->packet, w->off - 2);
 	}
 	for (nth = 0; w->off + 4 <= l3; nth++)
 		add_header(w, mpls_kinds, nth, 4);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "user/explain/explain.h"
+#include "user/policy.h"
 #include "user/units.h"
 
 #define BAR 40
@@ -51,8 +52,9 @@ static void print_copies(const struct learn *l, FILE *to)
 	if (copies->unsure)
 		fprintf(to,
 			"              %" PRIu64
-			" of them without identification (IPv4 with 0, IPv6): "
-			"nothing in them tells a copy from a packet sent twice\n",
+			" of them unsure: without identification (IPv4 with 0, IPv6), "
+			"or in another VLAN:\n              nothing tells a copy from a packet "
+			"sent twice\n",
 			(uint64_t)copies->unsure);
 	if (copies->all)
 		fprintf(to,
@@ -152,18 +154,37 @@ static void print_windows(const struct learn *l, FILE *to)
 	}
 }
 
-static void print_command(const struct learn_source *source, const char *window, FILE *to)
+static void print_command(const struct learn_source *source, const char *options, FILE *to)
 {
 	if (source->is_file)
-		fprintf(to, "              xdp-dedup pcap %s -w OUT --window %s\n", source->name,
-			window);
+		fprintf(to, "              xdp-dedup pcap %s -w OUT %s\n", source->name, options);
 	else
 		fprintf(to,
-			"              xdp-dedup load %s%s%s --window %s --action count\n"
+			"              xdp-dedup load %s%s%s %s --action count\n"
 			"              xdp-dedup status %s, and when that is plausible\n"
 			"              xdp-dedup set %s --action drop\n",
-			source->name, source->netns ? " --netns " : "", source->netns ?: "", window,
-			source->name, source->name);
+			source->name, source->netns ? " --netns " : "", source->netns ?: "",
+			options, source->name, source->name);
+}
+
+static void print_vlans(const struct learn *l, FILE *to)
+{
+	char text[LEARN_VLAN_MAX];
+	u64 routed = 0;
+
+	if (!learn_vlan(l, text))
+		return;
+	for (u32 i = 0; i < l->n_vlans; i++)
+		routed += l->vlans[i].routed;
+	fprintf(to,
+		"              %" PRIu64
+		" copies are in another VLAN than their first; a router has passed %" PRIu64
+		" of them on. Where VLANs are networks of their own, with the same addresses, they "
+		"are no copies: --vlan key keeps them",
+		(uint64_t)l->other_vlan, (uint64_t)routed);
+	if (strcmp(text, "key"))
+		fprintf(to, ", --vlan %s all but those that were routed", text);
+	fputc('\n', to);
 }
 
 /* What content cannot decide, and the user may know. */
@@ -172,15 +193,9 @@ static void print_policy(const struct learn *l, const struct learn_advice *advic
 	if (advice->would_drop.unsure && advice->verdict == LEARN_COPIES_SURE)
 		fprintf(to,
 			"              %" PRIu64 " of these are unsure: hosts may have sent them "
-			"twice\n",
+			"twice, or others with the same addresses\n",
 			(uint64_t)advice->would_drop.unsure);
-	if (l->other_vlan)
-		fprintf(to,
-			"              %" PRIu64
-			" copies are in another VLAN than their first. Where "
-			"VLANs are networks of their own, with the same addresses, these are no "
-			"copies: --key frame keeps them\n",
-			(uint64_t)l->other_vlan);
+	print_vlans(l, to);
 	if (l->most_times > LEARN_TIMES)
 		fprintf(to,
 			"              one packet came %" PRIu64
@@ -189,12 +204,49 @@ static void print_policy(const struct learn *l, const struct learn_advice *advic
 			(uint64_t)l->most_times);
 }
 
-static void print_advice(const struct learn *l, const struct learn_source *source, FILE *to)
+/* What other options find more, each than those before it. */
+static void print_lenses(const struct lenses *lenses, FILE *to)
 {
-	struct learn_advice advice = learn_advise(l);
-	char window[UNITS_TEXT_MAX];
+	const struct lens *asked = &lenses->all[0];
+	u64 sure = lens_sure(asked), compared = asked->learn.compared;
+	char policy[POLICY_TEXT_MAX];
 
-	units_time_word(learn_window_ns[advice.window], window);
+	for (u32 i = 1; i < lenses->n; i++) {
+		const struct lens *lens = &lenses->all[i];
+		const char *options = policy_text(&lens->fixed, policy);
+
+		if (lens_sure(lens) > sure)
+			fprintf(to, "more          %" PRIu64 " more copies, for sure, by %s\n",
+				(uint64_t)(lens_sure(lens) - lens_sure(asked)), options);
+		else if (lens->learn.compared > compared && !lens->fixed.non_ip_frame)
+			fprintf(to, "more          %" PRIu64 " more frames are compared by %s\n",
+				(uint64_t)(lens->learn.compared - asked->learn.compared), options);
+		sure = lens_sure(lens) > sure ? lens_sure(lens) : sure;
+		if (lens->learn.compared > compared)
+			compared = lens->learn.compared;
+	}
+}
+
+/* The options of @lens and its window. Returns @text. */
+#define ADVICE_MAX (POLICY_TEXT_MAX + UNITS_TEXT_MAX + 16)
+static const char *advice_text(const struct lens *lens, const struct learn_advice *advice,
+			       char text[ADVICE_MAX])
+{
+	char policy[POLICY_TEXT_MAX], window[UNITS_TEXT_MAX];
+
+	units_time_word(learn_window_ns[advice->window], window);
+	policy_text(&lens->fixed, policy);
+	snprintf(text, ADVICE_MAX, "--window %s%s%s", window, *policy ? " " : "", policy);
+	return text;
+}
+
+static void print_advice(const struct lens *lens, const struct learn_source *source, FILE *to)
+{
+	const struct learn *l = &lens->learn;
+	struct learn_advice advice = learn_advise(l);
+	char options[ADVICE_MAX];
+
+	advice_text(lens, &advice, options);
 	switch (advice.verdict) {
 	case LEARN_NOTHING:
 		fprintf(to, "advice        none: no frame could be compared\n");
@@ -204,31 +256,31 @@ static void print_advice(const struct learn *l, const struct learn_source *sourc
 		return;
 	case LEARN_UNSURE:
 		fprintf(to,
-			"advice        none that is sure: no equal packet has an identification, "
-			"so they may all have been sent twice. If this feed is known to double "
-			"packets:\n");
+			"advice        none that is sure: nothing tells the equal packets from "
+			"some that were sent twice. If this feed is known to double packets:\n");
 		break;
 	case LEARN_COPIES_SURE:
-		fprintf(to,
-			"advice        --window %s: drops %" PRIu64 " of %" PRIu64
-			" frames (%.3g %%)\n",
-			window, (uint64_t)advice.would_drop.all, (uint64_t)l->frames,
+		fprintf(to, "advice        %s: drops %" PRIu64 " of %" PRIu64 " frames (%.3g %%)\n",
+			options, (uint64_t)advice.would_drop.all, (uint64_t)l->frames,
 			percent(advice.would_drop.all, l->frames));
 		break;
 	}
 	print_policy(l, &advice, to);
-	print_command(source, window, to);
+	print_command(source, options, to);
 }
 
-void learn_print(const struct learn *l, const struct learn_source *source, FILE *to)
+void learn_print(const struct lenses *lenses, const struct learn_source *source, FILE *to)
 {
+	const struct learn *l = &lenses->all[0].learn;
+
 	print_frames(l, source, to);
 	print_copies(l, to);
 	print_times(l, to);
 	print_steps(l, to);
 	print_differences(l, to);
 	print_windows(l, to);
-	print_advice(l, source, to);
+	print_lenses(lenses, to);
+	print_advice(lenses_best(lenses), source, to);
 }
 
 static json_t *json_steps(const struct learn *l)
@@ -284,22 +336,63 @@ static json_t *json_times(const struct learn *l)
 	return times;
 }
 
-static json_t *json_advice(const struct learn *l)
+/* The words of @text, which it takes apart. */
+static json_t *json_words(char *text)
+{
+	json_t *words = json_array();
+
+	for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
+		json_array_append_new(words, json_string(word));
+	return words;
+}
+
+static json_t *json_advice(const struct lens *lens)
 {
 	static const char *const verdicts[] = { "nothing", "no copies", "unsure", "copies" };
-	struct learn_advice advice = learn_advise(l);
-	json_t *options = json_array();
-	char window[UNITS_TEXT_MAX];
+	struct learn_advice advice = learn_advise(&lens->learn);
+	char options[ADVICE_MAX] = "", vlan[LEARN_VLAN_MAX];
 	u64 ns = 0;
 
 	if (advice.verdict >= LEARN_UNSURE) {
 		ns = learn_window_ns[advice.window];
-		json_array_append_new(options, json_string("--window"));
-		json_array_append_new(options, json_string(units_time_word(ns, window)));
+		advice_text(lens, &advice, options);
 	}
-	return json_pack("{s:s, s:o, s:o, s:I, s:I}", "verdict", verdicts[advice.verdict],
-			 "options", options, "window_ns", ns ? json_integer(ns) : json_null(),
-			 "would_drop", advice.would_drop.all, "unsure", advice.would_drop.unsure);
+	return json_pack("{s:s, s:o, s:o, s:I, s:I, s:s?}", "verdict", verdicts[advice.verdict],
+			 "options", json_words(options), "window_ns",
+			 ns ? json_integer(ns) : json_null(), "would_drop", advice.would_drop.all,
+			 "unsure", advice.would_drop.unsure, "vlan",
+			 learn_vlan(&lens->learn, vlan));
+}
+
+/* What was tried beside what was asked for. */
+static json_t *json_lenses(const struct lenses *lenses)
+{
+	json_t *all = json_array();
+
+	for (u32 i = 1; i < lenses->n; i++) {
+		const struct lens *lens = &lenses->all[i];
+		const struct learn_count *copies = &lens->learn.windows[LEARN_COPIES].dropped;
+		char policy[POLICY_TEXT_MAX];
+
+		policy_text(&lens->fixed, policy);
+		json_array_append_new(all, json_pack("{s:o, s:I, s:I, s:I}", "options",
+						     json_words(policy), "compared",
+						     lens->learn.compared, "copies", copies->all,
+						     "unsure", copies->unsure));
+	}
+	return all;
+}
+
+static json_t *json_vlans(const struct learn *l)
+{
+	json_t *all = json_array();
+
+	for (u32 i = 0; i < l->n_vlans; i++)
+		json_array_append_new(all,
+				      json_pack("{s:i, s:i, s:I, s:I}", "first", l->vlans[i].first,
+						"copy", l->vlans[i].copy, "copies",
+						l->vlans[i].copies, "routed", l->vlans[i].routed));
+	return all;
 }
 
 static json_t *json_bypassed(const struct learn *l)
@@ -321,17 +414,19 @@ static json_t *json_sample(const struct learn *l, const struct learn_source *sou
 			 "complete", source->complete);
 }
 
-json_t *learn_json(const struct learn *l, const struct learn_source *source)
+json_t *learn_json(const struct lenses *lenses, const struct learn_source *source)
 {
+	const struct learn *l = &lenses->all[0].learn;
 	const struct learn_count *copies = &l->windows[LEARN_COPIES].dropped;
 	json_t *all = json_sample(l, source), *more;
 
-	more = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "copies",
-			 copies->all, "unsure", copies->unsure, "repeats", steps_beyond_copies(l),
-			 "identical", l->identical, "other_interface", l->other_interface,
-			 "other_vlan", l->other_vlan, "most_times", l->most_times, "times",
-			 json_times(l), "apart", json_steps(l), "differs", json_differences(l),
-			 "windows", json_windows(l), "advice", json_advice(l));
+	more = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+			 "copies", copies->all, "unsure", copies->unsure, "repeats",
+			 steps_beyond_copies(l), "identical", l->identical, "other_interface",
+			 l->other_interface, "other_vlan", l->other_vlan, "most_times",
+			 l->most_times, "times", json_times(l), "apart", json_steps(l), "differs",
+			 json_differences(l), "vlans", json_vlans(l), "windows", json_windows(l),
+			 "tried", json_lenses(lenses), "advice", json_advice(lenses_best(lenses)));
 	json_object_update(all, more);
 	json_decref(more);
 	return all;

@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "sample.h"
+#include "lens.h"
 
 /* Where the sample came from. */
 struct learn_source {
@@ -36,7 +36,13 @@ struct learn_advice {
  */
 struct learn_advice learn_advise(const struct learn *l);
 
-void learn_print(const struct learn *l, const struct learn_source *source, FILE *to);
-json_t *learn_json(const struct learn *l, const struct learn_source *source);
+/* What --vlan might be where copies are in another VLAN: "map:300=50" of the pairs that were routed, or
+ * "key" where none was. Returns @text, or NULL where no copy is.
+ */
+#define LEARN_VLAN_MAX 128
+const char *learn_vlan(const struct learn *l, char text[LEARN_VLAN_MAX]);
+
+void learn_print(const struct lenses *lenses, const struct learn_source *source, FILE *to);
+json_t *learn_json(const struct lenses *lenses, const struct learn_source *source);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "user/capture/bytes.h"
 #include "user/secret.h"
 
 #define US 1000ull
@@ -187,36 +188,125 @@ static bool is_field(const struct field *field, const char *name)
 	return !strcmp(field->kind->name, name);
 }
 
-/* In which fields do the headers of a copy and its first differ? Returns whether it passed another
- * number of routers: what a host sends twice does not.
- */
-static bool count_differences(struct learn *l, const struct learn_entry *e,
-			      const struct xdd_packet *packet)
-{
-	struct xdd_packet first = { e->head, NULL, NULL, e->len, e->wire_len, e->link };
-	struct field_pair pairs[2 * FIELDS_MAX];
-	struct xdd_packet copy = *packet;
-	struct fields of_first, of_copy;
-	bool vlan = false, routed = false;
-	u32 n;
+/* What is kept of a packet, and its fields. */
+struct view {
+	struct xdd_packet packet;
+	struct fields fields;
+	u32 l3; /* of the IP header that the key is made of */
+	bool cut;
+};
 
-	first.len = first.len < LEARN_SNAP ? first.len : LEARN_SNAP;
-	copy.len = copy.len < LEARN_SNAP ? copy.len : LEARN_SNAP;
-	first.end = first.data + first.len;
-	copy.end = copy.data + copy.len;
-	fields_of(l->fixed, &first, &of_first);
-	fields_of(l->fixed, &copy, &of_copy);
-	n = fields_differ(&first, &of_first, &copy, &of_copy, pairs);
+static void view_open(const struct learn *l, struct view *v, const struct xdd_packet *packet)
+{
+	v->packet = *packet;
+	v->cut = packet->len > LEARN_SNAP;
+	if (v->cut)
+		v->packet.len = LEARN_SNAP;
+	v->packet.end = v->packet.data + v->packet.len;
+	v->l3 = identity_l3(l->fixed, &v->packet);
+	fields_of(l->fixed, &v->packet, &v->fields);
+}
+
+/* The VLAN of the innermost tag; 0: none. */
+static u16 view_vid(const struct view *v)
+{
+	u16 vid = 0;
+
+	for (u32 i = 0; i < v->fields.n; i++) {
+		const struct field *field = &v->fields.all[i];
+
+		if (is_field(field, "vid"))
+			vid = get16(v->packet.data + field->off, true) & 0xfff;
+	}
+	return vid;
+}
+
+static bool is_tunnelled(const struct view *v)
+{
+	for (u32 i = 0; i < v->fields.n; i++)
+		if (!strcmp(v->fields.all[i].kind->header, "tunnel"))
+			return true;
+	return false;
+}
+
+static bool is_address(const struct field *field)
+{
+	return !strncmp(field->kind->header, "ipv", 3) &&
+	       (is_field(field, "src") || is_field(field, "dst"));
+}
+
+/* A field that differs: has the packet of the key passed another number of routers? */
+static bool is_routed(const struct view *v, const struct field *field)
+{
+	return field->off >= v->l3 && (is_field(field, "ttl") || is_field(field, "hoplimit"));
+}
+
+/* Do the fields differ only because one packet was cut? */
+static bool is_cut(const struct view *a, const struct view *b, const struct field_pair *pair)
+{
+	u32 len;
+
+	if (!(a->cut || b->cut) || !pair->a || !pair->b || pair->a->kind->form != FORM_BYTES)
+		return false;
+	len = pair->a->len < pair->b->len ? pair->a->len : pair->b->len;
+	return !memcmp(a->packet.data + pair->a->off, b->packet.data + pair->b->off, len);
+}
+
+static void count_vlans(struct learn *l, u16 first, u16 copy, bool routed)
+{
+	u32 i = 0;
+
+	l->other_vlan++;
+	while (i < l->n_vlans && (l->vlans[i].first != first || l->vlans[i].copy != copy))
+		i++;
+	if (i == LEARN_VLANS)
+		return;
+	if (i == l->n_vlans)
+		l->vlans[l->n_vlans++] = (struct learn_vlans){ .first = first, .copy = copy };
+	l->vlans[i].copies++;
+	l->vlans[i].routed += routed;
+}
+
+/* Do networks of their own look like this, each a VLAN with the same addresses? Taps before and behind
+ * a tag see a packet at about the same time.
+ */
+static bool is_overlap(const struct view *first, const struct view *copy, u64 apart_ns)
+{
+	return apart_ns > LEARN_TAPS_NS || (view_vid(first) && view_vid(copy));
+}
+
+/* In which fields do the headers of a copy, @apart_ns from its first, and that differ? Returns whether it
+ * is unsure that it is a copy; @unsure: it has no identification.
+ */
+static bool count_differences(struct learn *l, struct learn_entry *e,
+			      const struct xdd_packet *packet, u64 apart_ns, bool unsure)
+{
+	struct xdd_packet kept = { e->head, NULL, NULL, e->len, e->wire_len, e->link };
+	struct field_pair pairs[2 * FIELDS_MAX];
+	bool vlan = false, routed = false, moved;
+	struct view first, copy;
+	u32 n, differ = 0;
+
+	view_open(l, &first, &kept);
+	view_open(l, &copy, packet);
+	moved = is_tunnelled(&first) != is_tunnelled(&copy);
+	n = fields_differ(&first.packet, &first.fields, &copy.packet, &copy.fields, pairs);
 	for (u32 i = 0; i < n; i++) {
 		const struct field *field = pairs[i].a ?: pairs[i].b;
+		const struct view *v = pairs[i].a ? &first : &copy;
 
+		if (is_cut(&first, &copy, &pairs[i]))
+			continue;
+		differ++;
 		count_difference(l, field);
 		vlan |= is_field(field, "vid");
-		routed |= is_field(field, "ttl") || is_field(field, "hoplimit");
+		routed |= is_routed(v, field);
+		moved |= is_address(field);
 	}
-	l->other_vlan += vlan;
-	l->identical += !n && e->len == packet->len && e->wire_len == packet->wire_len;
-	return routed;
+	if (vlan)
+		count_vlans(l, view_vid(&first), view_vid(&copy), routed);
+	l->identical += !differ && e->len == packet->len && e->wire_len == packet->wire_len;
+	return (unsure || (vlan && is_overlap(&first, &copy, apart_ns))) && !routed && !moved;
 }
 
 static u32 times_class(u64 times)
@@ -226,13 +316,13 @@ static u32 times_class(u64 times)
 
 /* Returns as count_differences(). */
 static bool count_copy(struct learn *l, struct learn_entry *e, const struct xdd_packet *packet,
-		       u32 iface)
+		       u32 iface, u64 apart_ns, bool unsure)
 {
 	l->times[times_class(e->times)]--;
 	l->times[times_class(++e->times)]++;
 	l->most_times = e->times > l->most_times ? e->times : l->most_times;
 	l->other_interface += iface != e->iface;
-	return count_differences(l, e, packet);
+	return count_differences(l, e, packet, apart_ns, unsure);
 }
 
 /* A packet that was seen before. */
@@ -242,8 +332,8 @@ static void take_again(struct learn *l, struct learn_entry *e, const struct xdd_
 	u64 from_first = apart(time_ns, e->first_ns[LEARN_COPIES]);
 	bool copy = from_first <= LEARN_COPY_NS;
 
-	if (copy && count_copy(l, e, packet, iface))
-		unsure = false;
+	if (copy)
+		unsure = count_copy(l, e, packet, iface, from_first, unsure);
 	count_step(l, copy ? from_first : apart(time_ns, e->last_ns), unsure);
 	count_windows(l, e, time_ns, unsure);
 	if (!copy) {
@@ -254,11 +344,17 @@ static void take_again(struct learn *l, struct learn_entry *e, const struct xdd_
 }
 
 /* Is there nothing that would tell this packet from an equal one, sent after it? */
-static bool is_unsure(const struct learn *l, const struct xdd_packet *packet)
+static bool is_unsure(const struct learn *l, const struct xdd_packet *packet,
+		      const struct xdd_identity *identity)
 {
 	u32 l3 = identity_l3(l->fixed, packet);
-	struct xdd_layers layers = identity_layers_at(l->fixed, packet, l3);
+	struct xdd_layers layers;
 
+	if (!identity->key.head.version)
+		return true;
+	layers = identity_layers_at(l->fixed, packet, l3);
+	if (!xdd_field_in(l->fixed, XDD_FIELD_ipid) && layers.fragment == XDD_WHOLE)
+		return true;
 	if (layers.version == 4)
 		return !packet->data[l3 + 4] && !packet->data[l3 + 5];
 	return layers.fragment == XDD_WHOLE;
@@ -287,7 +383,7 @@ void learn_take(struct learn *l, const struct xdd_packet *packet, u64 time_ns, u
 	l->compared++;
 	e = find(l, &identity.digest);
 	if (e)
-		take_again(l, e, packet, time_ns, iface, is_unsure(l, packet));
+		take_again(l, e, packet, time_ns, iface, is_unsure(l, packet, &identity));
 	else
 		remember(l, &identity.digest, packet, time_ns, iface);
 }

@@ -27,10 +27,16 @@ extern const u64 learn_step_ns[LEARN_STEPS - 1];
 
 #define LEARN_TIMES 8
 #define LEARN_DIFFERENCES 64
-#define LEARN_SNAP 160 /* bytes of a frame that are kept to be compared: its headers */
+#define LEARN_SNAP 160		  /* bytes of a frame that are kept to be compared: its headers */
+#define LEARN_MISSED 200	  /* one in so many copies may be beyond what is advised */
+#define LEARN_TAPS_NS 10000000ull /* taps of one packet are hardly further apart */
+#define LEARN_VLANS 16
 
-/* Unsure: packets without usable identification (IPv4 with 0, IPv6 without fragment header) and with
- * the same TTL, of which nobody can tell a copy from one that was sent twice.
+/*
+ * Unsure: nobody can tell a copy from a packet that was sent twice where it has no usable
+ * identification (IPv4 with 0 or ignored, IPv6 without fragment header, no IP) and came with the same
+ * TTL by the same tunnel. Nor where it came in another VLAN than its first and has not been routed, if
+ * both have one or are more than LEARN_TAPS_NS apart: networks with the same addresses look like that.
  */
 struct learn_count {
 	u64 all, unsure;
@@ -47,6 +53,12 @@ struct learn_difference {
 	const struct field_kind *kind;
 	u32 nth;
 	u64 copies;
+};
+
+/* Copies whose innermost VLAN (0: none) is not that of their first. */
+struct learn_vlans {
+	u16 first, copy;
+	u64 copies, routed; /* of which so many have another TTL */
 };
 
 struct learn_entry;
@@ -69,6 +81,8 @@ struct learn {
 	u64 identical;	     /* copies that are the same frame, byte by byte */
 	u64 other_interface; /* copies that came by another interface than their first */
 	u64 other_vlan;
+	u32 n_vlans; /* pairs, in the order in which they appeared */
+	struct learn_vlans vlans[LEARN_VLANS];
 	u32 n_differences; /* in the order in which they appeared */
 	struct learn_difference differences[LEARN_DIFFERENCES];
 };

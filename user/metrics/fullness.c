@@ -49,10 +49,14 @@ double fullness_rate_of(const struct xdd_fixed *fixed, double keys, u32 sites)
 double store_fpr(struct xdd_store *store, u64 distinct, u64 now_ns)
 {
 	const struct xdd_fixed *fixed = &store->fixed;
+	u64 ones[XDD_MAX_HASHES] = {};
 	struct xdd_fill fill;
 
 	if (fixed->engine == XDD_ENGINE_exact)
 		return ldexp(distinct, -63);
+	if (xdd_bits_in_line(fixed))
+		return store_parts_ones(fixed, store->lines, xdd_lines(fixed), ones) /
+		       xdd_lines(fixed);
 	if (xdd_engine_has_bits(fixed->engine))
 		return pow(store_load(store, now_ns), fixed->hashes);
 	store_fill(store, now_ns, &fill);
@@ -171,7 +175,7 @@ static int read_bits(const struct instance *in, const struct counters *counters,
 
 		if (f->loads.sites > 1 && distinct)
 			share = (double)counters->distinct[site] / distinct;
-		f->fpr += share * loads_rate(&f->loads, site, in->fixed.hashes);
+		f->fpr += share * f->loads.lost[site];
 	}
 	if (in->fixed.engine == XDD_ENGINE_bloom)
 		f->fpr_full = fullness_rate_of(&in->fixed, in->meta.capacity_keys, f->loads.sites);

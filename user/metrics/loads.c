@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include <xdd/slices.h>
@@ -17,7 +18,7 @@
 static int read_kept(const struct instance *in, struct loads *loads)
 {
 	bool percpu = in->fixed.placement == XDD_PLACEMENT_percpu;
-	double bits = (double)xdd_bits_filter_lines(&in->fixed) * XDD_LINE_BITS;
+	double bits = xdd_bits_filter(&in->fixed);
 	struct xdd_loads *kept = calloc(loads->sites, sizeof(*kept));
 	u32 zero = 0;
 	int err = 0;
@@ -70,6 +71,101 @@ static int count_percpu(const struct instance *in, struct loads *loads)
 	return err;
 }
 
+/* Add @n lines of filters in line, of @site. */
+static void add_lines(const struct instance *in, u32 site, const struct xdd_line *lines, u64 n,
+		      struct loads *loads)
+{
+	double bits = xdd_bits_filter(&in->fixed) * in->fixed.hashes / loads->filters;
+	u64 ones[XDD_MAX_HASHES] = {};
+
+	loads->lost[site] += store_parts_ones(&in->fixed, lines, n, ones) / xdd_lines(&in->fixed);
+	for (u32 i = 0; i < in->fixed.hashes; i++)
+		loads->share[site * loads->filters + i % loads->filters] += ones[i] / bits;
+}
+
+static int lines_shared(const struct instance *in, struct loads *loads)
+{
+	u64 lines = xdd_lines(&in->fixed), bytes = lines * sizeof(struct xdd_line);
+	const struct xdd_line *all;
+
+	all = mmap(NULL, bytes, PROT_READ, MAP_SHARED, in->maps.lines, 0);
+	if (all == MAP_FAILED)
+		return -errno;
+	add_lines(in, 0, all, lines, loads);
+	munmap((void *)all, bytes);
+	return 0;
+}
+
+/*
+ * Where the lines of a block begin: what lies before and behind them is 0. In a block so empty that
+ * this is so in several places, it is the first, and what is lost is next to nothing either way.
+ */
+static const struct xdd_line *block_lines(const u64 *block)
+{
+	const u32 spare = XDD_LINE_WORDS, lines = XDD_CPU_BLOCK_LINES * XDD_LINE_WORDS;
+
+	for (u32 skip = 0; skip < spare; skip++) {
+		if (!store_cells_used(block, skip, 1) &&
+		    !store_cells_used(block + skip + lines, spare - skip, 1))
+			return (const struct xdd_line *)(block + skip);
+	}
+	return (const struct xdd_line *)block;
+}
+
+static int lines_percpu(const struct instance *in, struct loads *loads)
+{
+	const u32 words = XDD_CPU_BLOCK_BYTES / 8;
+	u64 *values = malloc((size_t)loads->sites * XDD_CPU_BLOCK_BYTES);
+	struct xdd_line *lines = malloc(XDD_CPU_BLOCK_LINES * sizeof(*lines));
+	int err = values && lines ? 0 : -ENOMEM;
+
+	for (u32 block = 0; !err && block < in->fixed.blocks; block++) {
+		if (bpf_map_lookup_elem(in->maps.cpu_blocks, &block, values))
+			err = -errno;
+		for (u32 i = 0; !err && i < loads->sites; i++) {
+			memcpy(lines, block_lines(values + (size_t)i * words),
+			       XDD_CPU_BLOCK_LINES * sizeof(*lines));
+			add_lines(in, i, lines, XDD_CPU_BLOCK_LINES, loads);
+		}
+	}
+	free(values);
+	free(lines);
+	return err;
+}
+
+/* How it is with filters that do not lie in line. */
+static void set_lost(const struct instance *in, struct loads *loads)
+{
+	for (u32 site = 0; site < loads->sites; site++) {
+		double rate = 1;
+
+		for (u32 i = 0; i < loads->filters; i++)
+			rate *= loads->share[site * loads->filters + i];
+		loads->lost[site] = pow(rate, (double)in->fixed.hashes / loads->filters);
+	}
+}
+
+static int read_lines(const struct instance *in, struct loads *loads, bool kept)
+{
+	bool percpu = in->fixed.placement == XDD_PLACEMENT_percpu;
+	int err = percpu ? lines_percpu(in, loads) : lines_shared(in, loads);
+
+	return err || !kept ? err : read_kept(in, loads);
+}
+
+static int read_filters(const struct instance *in, struct loads *loads, bool kept)
+{
+	bool percpu = in->fixed.placement == XDD_PLACEMENT_percpu;
+	int err;
+
+	if (kept)
+		err = read_kept(in, loads);
+	else
+		err = percpu ? count_percpu(in, loads) : count_shared(in, loads);
+	set_lost(in, loads);
+	return err;
+}
+
 int loads_read(const struct instance *in, struct loads *loads)
 {
 	bool percpu = in->fixed.placement == XDD_PLACEMENT_percpu;
@@ -81,12 +177,13 @@ int loads_read(const struct instance *in, struct loads *loads)
 	if (xdd_bits_one_array(&in->fixed) || (percpu && !kept))
 		loads->filters = 1;
 	loads->share = calloc((size_t)loads->sites * loads->filters, sizeof(*loads->share));
-	if (!loads->share)
-		return -ENOMEM;
-	if (kept)
-		err = read_kept(in, loads);
+	loads->lost = calloc(loads->sites, sizeof(*loads->lost));
+	if (!loads->share || !loads->lost)
+		err = -ENOMEM;
+	else if (xdd_bits_in_line(&in->fixed))
+		err = read_lines(in, loads, kept);
 	else
-		err = percpu ? count_percpu(in, loads) : count_shared(in, loads);
+		err = read_filters(in, loads, kept);
 	if (err)
 		loads_free(loads);
 	return err;
@@ -95,16 +192,9 @@ int loads_read(const struct instance *in, struct loads *loads)
 void loads_free(struct loads *loads)
 {
 	free(loads->share);
+	free(loads->lost);
 	loads->share = NULL;
-}
-
-double loads_rate(const struct loads *loads, u32 site, u32 hashes)
-{
-	double rate = 1;
-
-	for (u32 i = 0; i < loads->filters; i++)
-		rate *= loads->share[site * loads->filters + i];
-	return pow(rate, (double)hashes / loads->filters);
+	loads->lost = NULL;
 }
 
 double loads_mean(const struct loads *loads, u32 i)

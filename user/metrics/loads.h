@@ -11,6 +11,7 @@ struct instance;
 struct loads {
 	u32 sites, filters;
 	double *share; /* of filter i's cells, at site s, those that are not 0: [s * filters + i] */
+	double *lost;  /* at each site: the chance that a new key has all its cells set by others */
 };
 
 /*
@@ -18,13 +19,12 @@ struct loads {
  * which are one array (bloom, sbf), or k. In a CPU's own blocks user space does not see where lines
  * begin, so there the k of rsbf, bsbf and bsbfsd are taken as one.
  *
+ * What is lost is the product of the shares; of filters in line it is the mean over the lines.
+ *
  * Returns 0, and then loads_free() is due, or a negative errno.
  */
 int loads_read(const struct instance *in, struct loads *loads);
 void loads_free(struct loads *loads);
-
-/* The chance that a key which is new to @site has all its @hashes cells set by others. */
-double loads_rate(const struct loads *loads, u32 site, u32 hashes);
 
 /* Mean over the sites of filter @i's share. */
 double loads_mean(const struct loads *loads, u32 i);

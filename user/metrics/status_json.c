@@ -2,6 +2,7 @@
 #include "user/metrics/status.h"
 
 #include "user/names.h"
+#include "user/policy.h"
 
 /* Bit engines: the k filters, or the array that they share. */
 static json_t *filters(const struct loads *loads)
@@ -103,8 +104,7 @@ static json_t *config(const struct status *status)
 	json_t *all;
 
 	all = json_pack("{s:I, s:I, s:I, s:s, s:o, s:s, s:s, s:s, s:I, s:I, s:s, s:b, s:s, s:s, "
-			"s:s, s:I, s:I, "
-			"s:b, s:b, s:b}",
+			"s:s, s:I, s:I, s:b}",
 			"window_ns", (json_int_t)in->live.window_ns, "tick_ns",
 			(json_int_t)fixed->tick_ns, "window_ticks",
 			(json_int_t)in->live.window_ticks, "clock", clock_names[fixed->clock],
@@ -115,8 +115,8 @@ static json_t *config(const struct status *status)
 			action_names[in->live.action], "redirect", targets[XDD_DEV_DUPLICATES],
 			"forward", targets[XDD_DEV_FORWARD], "memory_bytes",
 			(json_int_t)in->meta.memory_bytes, "capacity_keys",
-			(json_int_t)in->meta.capacity_keys, "frags", in->meta.frags, "inner",
-			fixed->inner, "vni_key", fixed->vni_key);
+			(json_int_t)in->meta.capacity_keys, "frags", in->meta.frags);
+	policy_json(fixed, all);
 	json_object_set_new(all, "subslices", json_integer(fixed->subslices));
 	json_object_set_new(all, "slice_hashes", json_integer(fixed->slice_hashes));
 	if (xdd_engine_has_bits(fixed->engine))

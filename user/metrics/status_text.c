@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "user/names.h"
+#include "user/policy.h"
 
 #define HOUR 3600.0
 #define DAY (24 * HOUR)
@@ -49,11 +50,13 @@ static void print_config(const struct status *status)
 {
 	char window[UNITS_TEXT_MAX], tick[UNITS_TEXT_MAX], memory[UNITS_TEXT_MAX];
 	const struct instance *in = status->instance;
+	char policy[POLICY_TEXT_MAX];
 
-	printf("  filter      %s, %s, %s, key %s%s, hash %s\n", engine_names[in->fixed.engine],
+	printf("  filter      %s, %s, %s, key %s, hash %s\n", engine_names[in->fixed.engine],
 	       units_size_text(in->meta.memory_bytes, memory), placement_names[in->fixed.placement],
-	       key_names[in->fixed.key], in->fixed.inner ? " inside tunnels" : "",
-	       hash_names[in->fixed.hash]);
+	       key_names[in->fixed.key], hash_names[in->fixed.hash]);
+	if (*policy_text(&in->fixed, policy))
+		printf("  policy      %s\n", policy);
 	printf("  window      %s", derive_window_text(&in->fixed, in->live.window_ns, window));
 	if (xdd_engine_has_bits(in->fixed.engine)) {
 		printf(": keys are forgotten by chance\n");

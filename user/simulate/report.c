@@ -157,7 +157,7 @@ static u64 cells_of(const struct xdd_fixed *fixed)
 {
 	if (!xdd_engine_has_bits(fixed->engine) || xdd_bits_one_array(fixed))
 		return xdd_cells(fixed) / xdd_cell_bits(fixed);
-	return (u64)xdd_bits_filter_lines(fixed) * fixed->hashes * XDD_LINE_BITS;
+	return xdd_bits_filter(fixed) * fixed->hashes;
 }
 
 static void set_filter(json_t *to, const struct derived *d)

@@ -110,7 +110,7 @@ static void errors_add(struct errors *errors, bool copy, bool seen)
 static void pass_model(struct pass *pass, const struct errors *before, u32 n)
 {
 	const struct xdd_fixed *fixed = &pass->store.fixed;
-	double bits = xdd_bits_filter_lines(fixed) * (double)XDD_LINE_BITS;
+	double bits = xdd_bits_filter(fixed);
 	double keys = pass->tally.errors.distinct - before->distinct;
 	double forgotten = pass->tally.errors.fn - before->fn;
 	const struct model_arrivals new = { keys, 0, 0 }, all = { keys, n - keys, forgotten };
@@ -172,7 +172,7 @@ static double load_model(const struct pass *pass)
 	const struct xdd_fixed *fixed = &pass->store.fixed;
 	const struct tally *t = &pass->tally;
 	double bits = xdd_cells(fixed);
-	double filter = xdd_bits_filter_lines(fixed) * (double)XDD_LINE_BITS;
+	double filter = xdd_bits_filter(fixed);
 	bool uniform = !pass->sim->trace.ids && !pass->stream.alpha;
 
 	if (fixed->engine == XDD_ENGINE_bloom)
