@@ -177,7 +177,7 @@ on another CPU than the first one is missed, and counts as missed.\n\
   fp, FPR        distinct packets called duplicate: lost. FPR = FP/(FP+TN)\n\
   fn, FNR        copies called distinct: they passed. FNR = FN/(FN+TP), TP from the number of all\n\
                  packets that were called duplicate, since few keys may have most of the copies\n\
-  _low, _high    where the rate of all keys lies with 95 % confidence: intervals by keys, not by\n\
+  _low, _high    where the rate of all keys lies with 95 %% confidence: intervals by keys, not by\n\
                  packets, which depend on each other; none wrong in the sample: a bound\n\
   lost           distinct packets lost so far, from the sample; lost_high: at most\n\
   edge           see above\n\

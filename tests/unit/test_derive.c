@@ -638,6 +638,7 @@ static void test_audit(void **state)
 	assert_int_equal(nic(&o).fixed.audit_race_ns, 0);
 	GIVE(&o, audit, 0);
 	assert_int_equal(nic(&o).fixed.audit_threshold, 0);
+	o = options();
 	GIVE(&o, audit, 1);
 	assert_int_equal(nic(&o).fixed.audit_threshold, ~0u);
 	d = file(&o);
