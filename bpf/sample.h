@@ -39,7 +39,7 @@ XDD_INLINE bool sample_send(struct xdp_md *ctx, struct event_copy *copy, u32 mos
  * again: the caller's stack has no room to keep the time until here.
  */
 __attribute__((noinline)) int sample(struct xdp_md *ctx, struct xdd_counters *counters, u32 kind,
-				     u64 key)
+				     u64 key, bool kept)
 {
 	u64 now_ns = clock_ns();
 	struct event_copy *copy;
@@ -62,6 +62,7 @@ __attribute__((noinline)) int sample(struct xdp_md *ctx, struct xdd_counters *co
 	copy->event.ifindex = ctx->ingress_ifindex;
 	copy->event.kind = kind;
 	copy->event.action = live->action;
+	copy->event.kept = kept;
 	if (sample_send(ctx, copy, live->event_bytes))
 		counters->events_sent++;
 	else

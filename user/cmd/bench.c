@@ -55,19 +55,18 @@ struct bench_row {
 	u32 packet_bytes;
 	u32 keys;
 	bool half_new;
+	bool top;  /* the keys most often suppressed are kept */
 	u32 audit; /* of one key in so many; 0: off */
 };
 
-#define ROW(name, program, engine, placement, slicing, key, hash, bytes, keys, half_new) \
-	AUDIT_ROW(name, program, engine, placement, slicing, key, hash, bytes, keys, half_new, 0)
-
-#define AUDIT_ROW(name, program, engine, placement, slicing, key, hash, bytes, keys, half_new, \
-		  audit)                                                                       \
+#define EXTRA_ROW(name, program, engine, placement, slicing, key, hash, bytes, keys, half_new, \
+		  top, audit)                                                                  \
 	{                                                                                      \
 		name, BENCH_##program, XDD_ENGINE_##engine, XDD_PLACEMENT_##placement,         \
 			XDD_SLICING_##slicing, XDD_KEY_##key, XDD_HASH_##hash, bytes, keys,    \
-			half_new, audit                                                        \
+			half_new, top, audit                                                   \
 	}
+#define ROW(...) EXTRA_ROW(__VA_ARGS__, false, 0)
 
 /* The first two rows of every load. */
 #define PEER_ROWS(keys, half_new)                                                                 \
@@ -94,6 +93,8 @@ struct bench_row {
 /* The rows of one load: live keys, and whether every second packet is new. */
 #define LOAD_ROWS(keys, half_new)                                                             \
 	PEER_ROWS(keys, half_new), ENGINE_ROWS("tagged", tagged, horizontal, keys, half_new), \
+		EXTRA_ROW("tagged, --top-suppressed on", DEDUP, tagged, shared, horizontal,   \
+			  packet, keyed, SHORT_PACKET, keys, half_new, true, 0),              \
 		TIMER_ROWS(keys, half_new),                                                   \
 		ROW("exact: LRU hash of digests", DEDUP, exact, shared, none, packet, keyed,  \
 		    SHORT_PACKET, keys, half_new),                                            \
@@ -102,12 +103,12 @@ struct bench_row {
 
 /* What the audit costs, beside "tagged" of the same load. */
 #define AUDIT_ROWS(keys, half_new)                                                                \
-	AUDIT_ROW("tagged, audit of 1/1024", DEDUP, tagged, shared, horizontal, packet, keyed,    \
-		  SHORT_PACKET, keys, half_new, 1024),                                            \
-		AUDIT_ROW("tagged, audit of 1/256", DEDUP, tagged, shared, horizontal, packet,    \
-			  keyed, SHORT_PACKET, keys, half_new, 256),                              \
-		AUDIT_ROW("tagged, audit of all keys", DEDUP, tagged, shared, horizontal, packet, \
-			  keyed, SHORT_PACKET, keys, half_new, 1)
+	EXTRA_ROW("tagged, audit of 1/1024", DEDUP, tagged, shared, horizontal, packet, keyed,    \
+		  SHORT_PACKET, keys, half_new, false, 1024),                                     \
+		EXTRA_ROW("tagged, audit of 1/256", DEDUP, tagged, shared, horizontal, packet,    \
+			  keyed, SHORT_PACKET, keys, half_new, false, 256),                       \
+		EXTRA_ROW("tagged, audit of all keys", DEDUP, tagged, shared, horizontal, packet, \
+			  keyed, SHORT_PACKET, keys, half_new, false, 1)
 
 /* Random numbers, BENCH_DRAWS of bench.bpf.c, beside LOAD_ROWS(keys, false). */
 #define RANDOM_ROW(name, program, keys)                                                            \
@@ -203,6 +204,7 @@ static void config_make(const struct bench_row *row, struct xdd_fixed *fixed, st
 		.window_ticks = 16,
 		.window_ns = row->half_new ? window_ns : ~0ULL >> 1,
 		.action = XDD_ACTION_drop,
+		.top = row->top,
 		.ifaces[0].ifindex = 1, /* BPF_PROG_RUN's */
 	};
 }

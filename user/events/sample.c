@@ -25,6 +25,7 @@ static u32 iface_of(const struct sample *s, const char *name)
 	return i;
 }
 
+/* What --ambiguous or --max-suppress kept was not dropped. */
 static int keep(void *context, const struct xdd_event *event, u64 time_ns, const u8 *bytes)
 {
 	struct sample *s = context;
@@ -44,10 +45,13 @@ static int keep(void *context, const struct xdd_event *event, u64 time_ns, const
 		.wire_len = event->wire_len,
 		.ticks = time_ns,
 		.time_ns = time_ns,
-		.number = ++s->packets,
+		.number = s->packets + 1,
 		.comment = event_comment(&line, comment),
 	};
 
+	if (event->kept)
+		return 0;
+	s->packets++;
 	return capture_writer_put(&s->writer, &item, true);
 }
 

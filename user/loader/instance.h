@@ -2,7 +2,7 @@
 /*
  * A loaded instance, found again by its pins:
  *
- *   /sys/fs/bpf/xdp-dedup/NAME/    config counters meta targets scratch rodata, those of lines,
+ *   /sys/fs/bpf/xdp-dedup/NAME/    config counters meta targets scratch top rodata, those of lines,
  *                                  cpu_blocks, loads, cpu_loads, locks, digests, flows, audit, audit_counts that it uses,
  *                                  the ager's ager, tally, slices, its ager_program, program,
  *                                  events, event_budget, event_copy, ethertypes,
@@ -47,6 +47,7 @@
 	X(flows)         \
 	X(audit)         \
 	X(audit_counts)  \
+	X(top)           \
 	X(ager)          \
 	X(tally)         \
 	X(slices)        \
