@@ -128,6 +128,32 @@ XDD_INLINE void xdd_packet_inner(XDD_FIXED struct xdd_fixed *fixed, const struct
 	walk_in(packet->source, packet->len, walk, layers, around);
 }
 
+__attribute__((noinline)) u32 find_trailer(struct xdp_md *ctx, u32 len, u32 l3)
+{
+	struct xdd_packet packet = packet_open(ctx, len);
+
+	return xdd_find_trailer(&packet, l3);
+}
+
+XDD_INLINE u32 xdd_packet_trailer(const struct xdd_packet *packet, u32 l3)
+{
+	return find_trailer(packet->source, packet->len, l3);
+}
+
+__attribute__((noinline)) u32 find_number(struct xdp_md *ctx, u32 len, struct xdd_number *number)
+{
+	struct xdd_packet packet = packet_open(ctx, len);
+
+	if (!number)
+		return XDD_BYPASS_internal;
+	return xdd_find_number(&packet, number);
+}
+
+XDD_INLINE u32 xdd_packet_number(const struct xdd_packet *packet, struct xdd_number *number)
+{
+	return find_number(packet->source, packet->len, number);
+}
+
 __attribute__((noinline)) u64 link_vids(struct xdp_md *ctx, u32 off, u32 ethertype)
 {
 	struct xdd_packet packet = packet_open(ctx, 0);

@@ -45,6 +45,8 @@ XDD_INLINE void count_verdict(struct xdd_counters *counters, struct xdd_verdict 
 		counters->time_back++;
 	if (verdict.found & XDD_EVICTED)
 		counters->evictions++;
+	if (xdd_fixed.engine == XDD_ENGINE_recovery && verdict.found & XDD_ROGUE)
+		counters->rogue++;
 }
 
 /* What is recorded beyond the counters. */

@@ -56,6 +56,16 @@ XDD_INLINE void xdd_packet_extensions(const struct xdd_packet *packet, struct xd
 	xdd_skip_extensions(packet, layers);
 }
 
+XDD_INLINE u32 xdd_packet_trailer(const struct xdd_packet *packet, u32 l3)
+{
+	return xdd_find_trailer(packet, l3);
+}
+
+XDD_INLINE u32 xdd_packet_number(const struct xdd_packet *packet, struct xdd_number *number)
+{
+	return xdd_find_number(packet, number);
+}
+
 XDD_INLINE u64 xdd_packet_vids(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
 			       u32 off, u32 ethertype)
 {

@@ -230,6 +230,22 @@ static int parse_key(struct value *v)
 	return parse_choice(v);
 }
 
+static int parse_recovery(struct value *v)
+{
+	static const char prefix[] = "vector:";
+	u64 n = XDD_MAX_HISTORY;
+
+	if (!strcmp(v->text, "match"))
+		n = 0;
+	else if (!strncmp(v->text, prefix, strlen(prefix))) {
+		if (units_number(v->text + strlen(prefix), &n) || n < 2 || n > XDD_MAX_HISTORY)
+			return -ERANGE;
+	} else if (strcmp(v->text, "vector"))
+		return -EINVAL;
+	*(u32 *)v->at = n;
+	return 0;
+}
+
 static bool iface_valid(const char *text)
 {
 	size_t n = strlen(text);
@@ -646,6 +662,10 @@ const struct kind kind_scope = {
 	.parse = parse_choice,
 	.what = "a scope (all, interface)",
 	.choices = scope_names,
+};
+const struct kind kind_recovery = {
+	.parse = parse_recovery,
+	.what = "vector, vector:N of 2 to 256, or match",
 };
 const struct kind kind_vni = {
 	.parse = parse_choice,

@@ -132,7 +132,7 @@ enum {
 	  "shared, percpu, or auto: shared unless one interface has one receive queue", "shared")  \
 	X(key, key, 0, "KIND", ON_KEY | ON_PLAN | EVERYDAY,                                        \
 	  "what makes two packets the same: packet (default), frame, flow, biflow, src, dst, "     \
-	  "srcdst, offset:LEN@POS",                                                                \
+	  "srcdst, offset:LEN@POS, redundancy",                                                    \
 	  "packet")                                                                                \
 	X(non_ip, non_ip, 0, "POLICY", ON_POLICY,                                                  \
 	  "frames without IP: pass them (default), or frame: compare them without addresses and "  \
@@ -152,6 +152,10 @@ enum {
 	X(scope, scope, 0, "SCOPE", ON_POLICY,                                                     \
 	  "find copies across all interfaces (default), or on the same interface only",            \
 	  "interface")                                                                             \
+	X(recovery, recovery, 0, "ALGORITHM", ON_FILTER,                                           \
+	  "of --key redundancy: vector:N, the last N sequence numbers, 2 to 256 (default), or "    \
+	  "match: the last one",                                                                   \
+	  "vector:64")                                                                             \
 	X(inner, flag, 0, NULL, ON_POLICY,                                                         \
 	  "look into tunnels: compare the innermost packet (see help tunnels)", NULL)              \
 	X(vni, vni, 0, "POLICY", ON_POLICY,                                                        \
@@ -299,7 +303,8 @@ struct options {
 	u32 ignore, include; /* bits by enum xdd_field */
 	u32 payload;	     /* bytes; 0: all */
 	struct option_vlan vlan;
-	int scope; /* enum option_scope; default all */
+	int scope;    /* enum option_scope; default all */
+	u32 recovery; /* numbers remembered; 0: match; default XDD_MAX_HISTORY */
 	bool inner;
 	int vni; /* enum option_policy; default ignore */
 	struct option_ports tunnel_port;

@@ -70,11 +70,19 @@ static bool slices_are_valid(const struct xdd_fixed *fixed, u64 lines)
 	       fixed->line_cells <= cells;
 }
 
+static bool streams_are_valid(const struct xdd_fixed *fixed, u64 lines)
+{
+	return fixed->key == XDD_KEY_redundancy && lines >= XDD_RECOVERY_WAYS &&
+	       fixed->history <= XDD_MAX_HISTORY && fixed->history != 1;
+}
+
 static bool fixed_is_valid(const struct xdd_fixed *fixed)
 {
 	u64 lines = (u64)fixed->blocks * fixed->lines_per_block;
 
 	if (xdd_engine_has_bits(fixed->engine) && !bits_are_valid(fixed, lines))
+		return false;
+	if (fixed->engine == XDD_ENGINE_recovery && !streams_are_valid(fixed, lines))
 		return false;
 	return fixed->engine < XDD_ENGINE_MAX && fixed->key < XDD_KEY_MAX &&
 	       fixed->hash < XDD_HASH_MAX && lines && lines <= UINT32_MAX &&
@@ -415,6 +423,7 @@ struct xdd_verdict store_decide(struct xdd_store *store, const struct xdd_packet
 			     store_random(store));
 	store->evictions += !!(verdict.found & XDD_EVICTED);
 	store->time_back += !!(verdict.found & XDD_TIME_BACK);
+	store->rogue += !!(verdict.found & XDD_ROGUE);
 	return verdict;
 }
 
@@ -425,6 +434,15 @@ u64 store_cells_used(const u64 *words, u64 n, u32 cell_bits)
 	for (u64 i = 0; i < n; i++)
 		used += __builtin_popcountll(xdd_sbf_used(words[i], cell_bits));
 	return used;
+}
+
+static double streams_load(const struct xdd_store *store)
+{
+	u32 lines = xdd_lines(&store->fixed), used = 0;
+
+	for (u32 i = 0; i < lines; i++)
+		used += !xdd_stream_is_free(&store->lines[i].stream);
+	return (double)used / lines;
 }
 
 /* The lowest @n bits: none below 1, all from 64 on. */
@@ -475,6 +493,8 @@ double store_load(struct xdd_store *store, u64 now_ns)
 
 	if (store->fixed.engine == XDD_ENGINE_exact)
 		return (double)store->used / store->size;
+	if (store->fixed.engine == XDD_ENGINE_recovery)
+		return streams_load(store);
 	if (!xdd_engine_has_bits(store->fixed.engine)) {
 		store_fill(store, now_ns, &fill);
 		return fill.live / cells;

@@ -39,7 +39,8 @@ struct xdd_store {
 	bool keep_all; /* time stepped back once: no key leaves any more */
 	bool in_order; /* set by who knows that time never steps back: none needs to be kept for it */
 	u64 forgotten;	/* exact: live keys given up for want of memory */
-	u64 evictions;	/* tagged: live cells replaced */
+	u64 evictions;	/* tagged, recovery: live cells, or streams, replaced */
+	u64 rogue;	/* recovery: numbers outside their stream's history */
 	u64 time_back;	/* look-ups behind their line's tick */
 	u64 unanswered; /* batches: questions that found no memory, taken for distinct */
 };

@@ -113,7 +113,23 @@ static void topic_policy(FILE *to)
 		"tags "
 		"and, of\n                 ARP and 802.3 lengths, without padding; those to "
 		"01:80:c2:00:00:00 up to 0f,\n                 which end at the next switch, "
-		"always pass\n");
+		"always pass\n\n"
+		"--key redundancy goes by the sequence numbers of PRP (trailer), HSR (tag), both "
+		"by "
+		"source\naddress, and FRER (R-tag: by destination and VLANs, also without --vlan "
+		"key), "
+		"over 400ms unless\n--window says else. Engine recovery, its default, remembers "
+		"for each "
+		"stream the last 256 numbers,\nor as many as --recovery says (IEEE 802.1CB 7.4.3). "
+		"After "
+		"a window in which nothing new came, or\nwith --refresh nothing at all, a stream "
+		"begins "
+		"with any number. A number further from the highest\npasses, counted as rogue; PRP "
+		"and HSR "
+		"begin anew with it. Other engines compare stream and number\nwithin the window. "
+		"Networks "
+		"with the same addresses: --vlan key or --scope interface tells them apart.\n"
+		"Frames without a number pass, counted as untagged.\n");
 }
 
 static void topic_copies(FILE *to)

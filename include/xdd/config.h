@@ -28,6 +28,7 @@
  * timers  lines of line.h, which forget by themselves what is older than the window
  * table   entries with a time, compared with the window
  * bits    lines of bits (bits.h): no window, forgetting is by chance
+ * streams a line for each stream of numbered frames
  */
 #define XDD_ENGINES(X)                                                                 \
 	X(tagged, timers, "cache lines of 15 cells: a 24-bit tag and a timer each")    \
@@ -38,7 +39,8 @@
 	X(rsbf, bits, "reservoir sampling: an insertion resets a bit in each of k")    \
 	X(bsbf, bits, "biased sampling: each new key resets a bit in each of k")       \
 	X(bsbfsd, bits, "biased sampling, single deletion: a bit in one of k filters") \
-	X(rlbsbf, bits, "biased sampling balanced by load: fewest copies missed")
+	X(rlbsbf, bits, "biased sampling balanced by load: fewest copies missed")      \
+	X(recovery, streams, "IEEE 802.1CB sequence recovery, for --key redundancy")
 
 /* Engine rsbf. */
 #define XDD_VARIANTS(X)                                                     \
@@ -54,7 +56,8 @@
 	X(src, "source address")                                                 \
 	X(dst, "destination address")                                            \
 	X(srcdst, "source and destination address")                              \
-	X(offset, "LEN bytes at POS of the frame")
+	X(offset, "LEN bytes at POS of the frame")                               \
+	X(redundancy, "stream and sequence number of PRP, HSR or FRER")
 
 #define XDD_HASHES(X)                                                          \
 	X(keyed, "NH as in UMAC over a secret drawn per load: 2^-31 per pair") \
@@ -115,6 +118,9 @@
 
 #define XDD_MAX_VLAN_MAPS 8
 
+/* Sequence numbers that a stream remembers at most: 32 of the 64 bytes of its line. */
+#define XDD_MAX_HISTORY 256
+
 #define XDD_ENUM_ENGINE(name, memory, help) XDD_ENGINE_##name,
 #define XDD_ENUM_KEY(name, help) XDD_KEY_##name,
 #define XDD_ENUM_HASH(name, help) XDD_HASH_##name,
@@ -139,7 +145,7 @@ enum { XDD_DEFAULT_FIELDS = 0 XDD_FIELDS(XDD_DEFAULT_FIELD) };
 enum xdd_tunnel { XDD_TUNNELS(XDD_ENUM_TUNNEL) XDD_TUNNEL_MAX };
 
 /* The engines of one kind of memory, as bits by enum xdd_engine. */
-enum xdd_memory { XDD_MEMORY_timers, XDD_MEMORY_table, XDD_MEMORY_bits };
+enum xdd_memory { XDD_MEMORY_timers, XDD_MEMORY_table, XDD_MEMORY_bits, XDD_MEMORY_streams };
 #define XDD_MEMORY_BIT(name, memory, help) \
 	(XDD_MEMORY_##memory == XDD_MEMORY_OF) << XDD_ENGINE_##name |
 #define XDD_MEMORY_OF XDD_MEMORY_timers
@@ -192,32 +198,32 @@ enum xdd_link {
 
 /* Structure, fixed at load. In BPF read-only data named `xdd_fixed`. */
 struct xdd_fixed {
-	u32 engine;	     /* enum xdd_engine */
-	u32 key;	     /* enum xdd_key_kind */
-	u32 hash;	     /* enum xdd_hash_kind */
-	u32 slicing;	     /* enum xdd_slicing */
-	u32 placement;	     /* enum xdd_placement */
-	u32 clock;	     /* enum xdd_clock */
-	u32 hashes;	     /* k of the Bloom engines, 1..XDD_MAX_HASHES */
-	u32 slices;	     /* S, 1..lines; 1 when slicing is none */
-	u32 subslices;	     /* S2 of hv and vh; else 0 */
-	u32 slice_hashes;    /* K1 of K1xK2, which divides hashes; else 0 */
-	u32 line_cells;	     /* cells of a line that are used (files); 0: all */
-	u32 blocks;	     /* filter blocks (map entries; per CPU if percpu) */
-	u32 lines_per_block; /* 64-byte lines in a block */
-	u32 stripes;	     /* locks of shared placement, a power of two */
-	u32 offset_len;	     /* key offset: bytes, 1..65535 */
-	u32 offset_pos;	     /* key offset: first byte, 0..65535 */
-	u32 link;	     /* enum xdd_link of the packets (BPF; files say it per frame) */
-	u8 refresh;	     /* a duplicate restarts the window */
-	u8 verify_checksum;  /* IPv4 header: wrong passes as bad_checksum */
-	u8 zero_checksum_ok; /* ... but 0 counts as not computed (files) */
-	u8 zero_length_ok;   /* IP length 0: up to the captured end (files) */
-	u8 short_capture_ok; /* cut by the snap length: key on what there is (files) */
-	u8 non_ip_frame;     /* frames without IP: key on the frame, else bypass */
-	u8 sbf_max;	     /* sbf: MAX, 1..2^sbf_bits - 1 */
-	u8 sbf_bits;	     /* sbf: bits of a cell, 1, 2, 4 or 8 */
-	u32 pad;
+	u32 engine;	      /* enum xdd_engine */
+	u32 key;	      /* enum xdd_key_kind */
+	u32 hash;	      /* enum xdd_hash_kind */
+	u32 slicing;	      /* enum xdd_slicing */
+	u32 placement;	      /* enum xdd_placement */
+	u32 clock;	      /* enum xdd_clock */
+	u32 hashes;	      /* k of the Bloom engines, 1..XDD_MAX_HASHES */
+	u32 slices;	      /* S, 1..lines; 1 when slicing is none */
+	u32 subslices;	      /* S2 of hv and vh; else 0 */
+	u32 slice_hashes;     /* K1 of K1xK2, which divides hashes; else 0 */
+	u32 line_cells;	      /* cells of a line that are used (files); 0: all */
+	u32 blocks;	      /* filter blocks (map entries; per CPU if percpu) */
+	u32 lines_per_block;  /* 64-byte lines in a block */
+	u32 stripes;	      /* locks of shared placement, a power of two */
+	u32 offset_len;	      /* key offset: bytes, 1..65535 */
+	u32 offset_pos;	      /* key offset: first byte, 0..65535 */
+	u32 link;	      /* enum xdd_link of the packets (BPF; files say it per frame) */
+	u8 refresh;	      /* a duplicate restarts the window */
+	u8 verify_checksum;   /* IPv4 header: wrong passes as bad_checksum */
+	u8 zero_checksum_ok;  /* ... but 0 counts as not computed (files) */
+	u8 zero_length_ok;    /* IP length 0: up to the captured end (files) */
+	u8 short_capture_ok;  /* cut by the snap length: key on what there is (files) */
+	u8 non_ip_frame;      /* frames without IP: key on the frame, else bypass */
+	u8 sbf_max;	      /* sbf: MAX, 1..2^sbf_bits - 1 */
+	u8 sbf_bits;	      /* sbf: bits of a cell, 1, 2, 4 or 8 */
+	u32 history;	      /* recovery: numbers remembered, 2..XDD_MAX_HISTORY; 0: the last */
 	u64 tick_ns;	      /* length of a tick, at least 1 */
 	u64 seed;	      /* XXH64 */
 	u32 variant;	      /* rsbf: enum xdd_variant */

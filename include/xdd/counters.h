@@ -24,6 +24,7 @@
 	X(bad_checksum, "IPv4 packets whose header checksum is wrong")            \
 	X(unsupported, "link types, MACsec, or deeper tags or headers than read") \
 	X(filtered, "frames that --filter or --direction leaves out")             \
+	X(untagged, "--key redundancy: frames without a sequence number")         \
 	X(stale, "filter state that could not be trusted at that moment")         \
 	X(internal, "faults of ours: a map entry that was missing")
 
@@ -44,6 +45,7 @@
 	X(time_back, "look-ups that arrived with an earlier tick than the line's") \
 	X(evictions, "live entries replaced in a full line (copies may pass)")     \
 	X(mark_failed, "duplicates that could not be marked, and passed unmarked") \
+	X(rogue, "numbers outside their stream's history, passed")                 \
 	X(events_sent, "verdicts shown to whoever reads events")                   \
 	X(events_limited, "verdicts not shown: enough for that second")            \
 	X(events_lost, "verdicts not shown: nobody read the others in time")       \

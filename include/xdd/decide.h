@@ -10,6 +10,7 @@
 #include "engine_bsbf.h"
 #include "engine_bsbfsd.h"
 #include "engine_exact.h"
+#include "engine_recovery.h"
 #include "engine_rlbsbf.h"
 #include "engine_rsbf.h"
 #include "engine_sbf.h"

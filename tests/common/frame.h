@@ -12,6 +12,8 @@
  *   frag[:0|1|2]					whole, first, later
  *   tcp udp sctp dccp udplite icmp[:TYPE] icmp6[:TYPE] proto:N
  *   pay:BYTES pad:BYTES				inside and behind the IP packet
+ *   hsr:NUMBER rtag:NUMBER				tags with a sequence number
+ *   rct:NUMBER					trailer of LAN A, behind everything; 0x10000 more: LAN B
  *
  * An IP header, eth, vlan or mpls may also stand behind
  *   gre[:FLAGS]					flags and version as in its first two bytes
@@ -376,6 +378,32 @@ static inline void frame_long_tag(struct frame *frame, const struct frame_layer 
 	frame_next(frame, 2, 2);
 }
 
+/* Of HSR (path 3, whose size nobody checks) or FRER. */
+static inline void frame_numbered(struct frame *frame, const struct frame_layer *layer, u32 arg)
+{
+	u8 *at = frame_grow(frame, layer->bytes);
+
+	frame_put16(at, layer->ethertype == XDD_ETH_HSR ? 0x3040 : 0);
+	frame_put16(at + 2, arg);
+	frame_next(frame, 2, 2);
+}
+
+static inline void frame_rct(struct frame *frame, const struct frame_layer *layer, u32 arg)
+{
+	u32 l3 = 14;
+	u8 *at;
+
+	while (xdd_is_vlan(frame->byte[l3 - 2] << 8 | frame->byte[l3 - 1]))
+		l3 += 4;
+	if (!frame->end)
+		frame->end = frame->len;
+	at = frame_grow(frame, layer->bytes);
+	frame_put16(at, arg);
+	frame_put16(at + 2, (arg >> 16 ? 0xb000 : 0xa000) | (frame->len - l3));
+	frame_put16(at + 4, 0x88fb);
+	frame->next_bytes = 0;
+}
+
 static inline void frame_stamp(struct frame *frame, const struct frame_layer *layer, u32 arg)
 {
 	u32 bytes = arg & 0x20 ? 12 : 14;
@@ -450,6 +478,9 @@ static const struct frame_layer frame_layers[] = {
 	{ "pbb", 0x88e7, -1, frame_zeros, 4 },
 	{ "fabricpath", 0x8903, -1, frame_zeros, 2 },
 	{ "trill", 0x22f3, -1, frame_zeros, 6 },
+	{ "hsr", 0x892f, -1, frame_numbered, 6 },
+	{ "rtag", 0xf1c1, -1, frame_numbered, 6 },
+	{ "rct", 0, -1, frame_rct, 6 },
 	{ "pay", 0, -1, frame_bytes, 0 },
 	{ "pad", 0, -1, frame_pad, 0 },
 };

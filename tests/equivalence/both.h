@@ -225,7 +225,7 @@ static void (*const both_compares[XDD_ENGINE_MAX])(struct both *both) = {
 	[XDD_ENGINE_exact] = both_compare_exact,  [XDD_ENGINE_bloom] = both_compare_bits,
 	[XDD_ENGINE_sbf] = both_compare_bits,	  [XDD_ENGINE_rsbf] = both_compare_bits,
 	[XDD_ENGINE_bsbf] = both_compare_bits,	  [XDD_ENGINE_bsbfsd] = both_compare_bits,
-	[XDD_ENGINE_rlbsbf] = both_compare_bits,
+	[XDD_ENGINE_rlbsbf] = both_compare_bits,  [XDD_ENGINE_recovery] = both_compare_lines,
 };
 
 static inline void both_compare(struct both *both)

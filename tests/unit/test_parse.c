@@ -347,7 +347,7 @@ static void test_depths(void **state)
 
 	(void)state;
 	for (u32 n = 0; n <= 5; n++) {
-		u32 bypass = n > XDD_MAX_VLANS ? BYPASS(unsupported) : PARSED;
+		u32 bypass = n > XDD_MAX_TAGS ? BYPASS(unsupported) : PARSED;
 
 		run_repeated("eth", "vlan", n, "ip4 udp pay:9", bypass);
 		run_repeated("eth", "qinq", n, "ip6 udp pay:9", bypass);

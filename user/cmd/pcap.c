@@ -410,6 +410,8 @@ static int print_json(struct job *job, FILE *to)
 	json_object_update(all, filter);
 	if (job->derived.fixed.inner)
 		add_inner(job, all);
+	if (job->derived.fixed.engine == XDD_ENGINE_recovery)
+		json_object_set_new(all, "rogue", json_integer(job->store.rogue));
 	rc = json_dumpf(all, to, JSON_INDENT(2));
 	fputc('\n', to);
 	json_decref(filter);
@@ -461,6 +463,10 @@ static void print_errors(struct job *job, FILE *to)
 			"distinct packets taken for copies: below %.1g by the model, %.1g of "
 			"them\n",
 			fpr * job->distinct.packets, fpr);
+	if (job->store.rogue)
+		fprintf(to,
+			"%llu sequence numbers were too far from their stream's highest: passed\n",
+			(unsigned long long)job->store.rogue);
 	if (job->store.forgotten || job->store.evictions)
 		fprintf(to,
 			"memory was short: %llu packets were forgotten within the window, their "

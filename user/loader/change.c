@@ -49,7 +49,7 @@ static int plan_window(struct change *c)
 		return refuse(c->err, c->err_size, -ERANGE,
 			      "--window: the engine of %s has no window", c->in->name);
 	c->live.window_ns = c->o->window;
-	if (fixed->engine == XDD_ENGINE_exact ||
+	if (!xdd_engine_has_timers(fixed->engine) ||
 	    !derive_window_ticks(c->o->window, fixed->tick_ns, &c->live.window_ticks))
 		return 0;
 	c->restart = c->o->restart;

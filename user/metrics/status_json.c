@@ -3,6 +3,7 @@
 
 #include "user/names.h"
 #include "user/policy.h"
+#include "xdd/key.h"
 
 /* Bit engines: the k filters, or the array that they share. */
 static json_t *filters(const struct loads *loads)
@@ -198,7 +199,7 @@ static json_t *warnings(const struct status *status)
 /* A rate that nothing was measured for is null. */
 static json_t *rate(const struct status *status, double value)
 {
-	bool exact = status->instance->fixed.engine == XDD_ENGINE_exact;
+	bool exact = xdd_digest_is_wide(&status->instance->fixed);
 	bool measured = status->fullness.known || status->fullness.loads.share;
 
 	return measured || exact ? json_real(value) : json_null();

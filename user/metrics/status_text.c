@@ -9,6 +9,7 @@
 
 #include "user/names.h"
 #include "user/policy.h"
+#include "xdd/key.h"
 
 #define HOUR 3600.0
 #define DAY (24 * HOUR)
@@ -151,13 +152,19 @@ static void print_counters(const struct status *status)
 	print_reasons(c);
 	print_ethertypes(&status->ethertypes);
 	print_inner(c);
+	if (c->rogue)
+		printf("                (rogue %" PRIu64 ": numbers outside their stream's "
+		       "history, passed)\n",
+		       (uint64_t)c->rogue);
 	printf("  action      %s\n",
 	       action_text(&status->instance->live,
 			   status->instance->meta.targets[XDD_DEV_DUPLICATES], action));
 	XDD_ACTIONS(PRINT_ACTION)
 }
 
-/* The exact engine is not swept: what it loses does not depend on how full it is. */
+/* Engines with whole digests are not swept: what they lose does not depend on how full they
+ * are.
+ */
 static void print_exact_loss(const struct status *status)
 {
 	if (status->fullness.fpr)
@@ -190,7 +197,7 @@ static void print_loss(const struct status *status)
 	double rate = (double)status->counters.total.distinct.packets / (status->loaded_s ?: 1);
 	char text[STATUS_LOSS_MAX];
 
-	if (status->instance->fixed.engine == XDD_ENGINE_exact) {
+	if (xdd_digest_is_wide(&status->instance->fixed)) {
 		print_exact_loss(status);
 		return;
 	}
