@@ -472,6 +472,15 @@ static int derive_filter(struct work *w)
 	return err;
 }
 
+void derive_repeats(const struct options *o, struct xdd_live *live)
+{
+	live->ambiguous_pass = (live->ambiguous_pass & ~o->ambiguous.named) | o->ambiguous.pass;
+	if (option_given(o, OPT_max_suppress))
+		live->max_suppress = o->max_suppress;
+	if (option_given(o, OPT_top_suppressed))
+		live->top = o->top_suppressed;
+}
+
 static void derive_live(struct work *w)
 {
 	const struct options *o = w->o;
@@ -482,6 +491,8 @@ static void derive_live(struct work *w)
 	live->mark_dscp = o->mark_dscp;
 	live->mark_meta = o->mark_meta;
 	live->forward = o->forward != NULL;
+	live->top = o->top_suppressed;
+	derive_repeats(o, live);
 }
 
 int derive_config(const struct options *o, enum derive_target target, unsigned int n_ifaces,

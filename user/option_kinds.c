@@ -399,6 +399,52 @@ static int parse_fields(struct value *v)
 	return 0;
 }
 
+/* One CLASS=drop or CLASS=pass of --ambiguous. */
+static int add_ambiguous(struct value *v, char *word)
+{
+	struct option_ambiguous *ambiguous = v->at;
+	char *equals = strchr(word, '=');
+	int class;
+	u32 bit;
+
+	if (!equals)
+		return -EINVAL;
+	*equals = 0;
+	class = name_index(class_words, word);
+	if (class < 0 || (strcmp(equals + 1, "pass") && strcmp(equals + 1, "drop")))
+		return -EINVAL;
+	bit = 2u << class;
+	if (ambiguous->named & bit)
+		return -EINVAL;
+	ambiguous->named |= bit;
+	if (!strcmp(equals + 1, "pass"))
+		ambiguous->pass |= bit;
+	return 0;
+}
+
+static int parse_ambiguous(struct value *v)
+{
+	struct option_ambiguous *ambiguous = v->at;
+	bool pass = !strcmp(v->text, "pass");
+	u32 all = (1u << XDD_CLASS_MAX) - 2;
+
+	memset(ambiguous, 0, sizeof(*ambiguous));
+	if (!pass && strcmp(v->text, "drop"))
+		return each_word(v, add_ambiguous, v->text);
+	ambiguous->named = all;
+	ambiguous->pass = pass ? all : 0;
+	return 0;
+}
+
+static int parse_max_suppress(struct value *v)
+{
+	if (!strcmp(v->text, "off")) {
+		*(u32 *)v->at = 0;
+		return 0;
+	}
+	return parse_number(v);
+}
+
 static int parse_payload(struct value *v)
 {
 	if (!strcmp(v->text, "all")) {
@@ -662,6 +708,16 @@ const struct kind kind_scope = {
 	.parse = parse_choice,
 	.what = "a scope (all, interface)",
 	.choices = scope_names,
+};
+const struct kind kind_ambiguous = {
+	.parse = parse_ambiguous,
+	.what = "drop, pass, or CLASS=drop and CLASS=pass, each class (ack, tcp, udp, other) once",
+};
+const struct kind kind_max_suppress = {
+	.parse = parse_max_suppress,
+	.what = "a number of duplicates from 1 to 1000000000, or off",
+	.least = 1,
+	.most = 1000000000,
 };
 const struct kind kind_recovery = {
 	.parse = parse_recovery,

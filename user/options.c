@@ -262,6 +262,11 @@ static int validate_key(const struct options *o, char *err, size_t err_size)
 			      "--ignore, --include and --payload change the packet key: they have "
 			      "no place with --key %s",
 			      key_names[o->key]);
+	if (o->key != XDD_KEY_packet && option_given(o, OPT_ambiguous))
+		return refuse(err, err_size, -EINVAL,
+			      "--ambiguous is about packets that the packet key cannot tell from "
+			      "their copies: it has no place with --key %s",
+			      key_names[o->key]);
 	if ((o->vlan.key || o->scope || o->include) &&
 	    (o->key == XDD_KEY_frame || o->key == XDD_KEY_offset))
 		return refuse(err, err_size, -EINVAL,
@@ -377,6 +382,7 @@ void options_init(struct options *o, const char *command)
 		.mode = MODE_NATIVE,
 		.frags = OPTION_AUTO,
 		.promisc = true,
+		.top_suppressed = true,
 		.verdict = XDD_EVENT_ALL,
 		.snaplen = DEFAULT_SNAPLEN,
 		.format = OPTION_AUTO,

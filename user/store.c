@@ -17,7 +17,7 @@ static struct store_entry *entries_new(size_t size)
 	struct store_entry *entries = malloc(size * sizeof(*entries));
 
 	for (size_t i = 0; entries && i < size; i++)
-		entries[i].time_ns = STORE_FREE;
+		entries[i].seen.time_ns = STORE_FREE;
 	return entries;
 }
 
@@ -100,6 +100,9 @@ int store_open(struct xdd_store *store, const struct xdd_fixed *fixed, const str
 	store->live = *live;
 	secret_from_seed(&store->secret, fixed->seed);
 	store->random = xdd_mix64(~fixed->seed);
+	store->top = calloc(XDD_TOP_BUCKETS, sizeof(*store->top));
+	if (!store->top)
+		return -ENOMEM;
 	if (fixed->engine != XDD_ENGINE_exact)
 		return lines_new(store);
 	store->max_size = STORE_FIRST_SIZE;
@@ -121,7 +124,9 @@ void store_close(struct xdd_store *store)
 {
 	free(store->lines);
 	free(store->entries);
+	free(store->top);
 	log_drop(store);
+	store->top = NULL;
 	store->lines = NULL;
 	store->entries = NULL;
 }
@@ -155,7 +160,7 @@ static struct store_entry *entry_of(struct store_entry *entries, size_t size,
 {
 	size_t at = digest->lo & (size - 1);
 
-	while (entries[at].time_ns != STORE_FREE &&
+	while (entries[at].seen.time_ns != STORE_FREE &&
 	       (entries[at].digest.lo != digest->lo || entries[at].digest.hi != digest->hi))
 		at = (at + 1) & (size - 1);
 	return &entries[at];
@@ -194,8 +199,8 @@ static int log_reserve(struct xdd_store *store)
 
 static void log_add(struct xdd_store *store, const struct store_entry *entry)
 {
-	if (!store->logged || entry->time_ns > store->logged_ns)
-		store->logged_ns = entry->time_ns;
+	if (!store->logged || entry->seen.time_ns > store->logged_ns)
+		store->logged_ns = entry->seen.time_ns;
 	store->log[store->logged++] = *entry;
 }
 
@@ -212,9 +217,9 @@ static int entries_move(struct xdd_store *store, size_t size, u64 since_ns, bool
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < store->size; i++) {
-		if (from[i].time_ns == STORE_FREE)
+		if (from[i].seen.time_ns == STORE_FREE)
 			continue;
-		if (from[i].time_ns < since_ns) {
+		if (from[i].seen.time_ns < since_ns) {
 			if (log)
 				log_add(store, &from[i]);
 			continue;
@@ -242,7 +247,7 @@ static int log_recall(struct xdd_store *store)
 	/* The table's entries, then the later ones of the log, say when a key was seen last. */
 	while (logged-- && store->used < store->size / 2) {
 		entry = entry_of(store->entries, store->size, &store->log[logged].digest);
-		if (entry->time_ns != STORE_FREE)
+		if (entry->seen.time_ns != STORE_FREE)
 			continue;
 		*entry = store->log[logged];
 		store->used++;
@@ -262,8 +267,8 @@ static size_t entries_since(const struct xdd_store *store, u64 since_ns)
 	size_t n = 0;
 
 	for (size_t i = 0; i < store->size; i++)
-		n += store->entries[i].time_ns != STORE_FREE &&
-		     store->entries[i].time_ns >= since_ns;
+		n += store->entries[i].seen.time_ns != STORE_FREE &&
+		     store->entries[i].seen.time_ns >= since_ns;
 	return n;
 }
 
@@ -327,15 +332,16 @@ static int entries_make_room(struct xdd_store *store)
 	return entries_move(store, store->size * 2, 0, false);
 }
 
-u64 *store_exact(struct xdd_store *store, const struct xdd_digest *digest, u64 now_ns, bool *fresh)
+struct xdd_seen *store_exact(struct xdd_store *store, const struct xdd_digest *digest, u64 now_ns,
+			     bool *fresh)
 {
 	struct store_entry *entry = entry_of(store->entries, store->size, digest);
 	int rc = 0;
 
 	if (now_ns > store->latest_ns)
 		store->latest_ns = now_ns;
-	if (entry->time_ns != STORE_FREE)
-		return &entry->time_ns;
+	if (entry->seen.time_ns != STORE_FREE)
+		return &entry->seen;
 	if (store->logged && now_ns <= store->logged_ns + store->live.window_ns)
 		rc = log_recall(store);
 	if (!rc && store->used >= store->size / 2)
@@ -343,13 +349,20 @@ u64 *store_exact(struct xdd_store *store, const struct xdd_digest *digest, u64 n
 	if (rc)
 		return NULL;
 	entry = entry_of(store->entries, store->size, digest);
-	if (entry->time_ns != STORE_FREE)
-		return &entry->time_ns;
+	if (entry->seen.time_ns != STORE_FREE)
+		return &entry->seen;
 	store->used++;
 	entry->digest = *digest;
-	entry->time_ns = now_ns;
+	entry->seen = (struct xdd_seen){ .time_ns = now_ns };
 	*fresh = true;
-	return &entry->time_ns;
+	return &entry->seen;
+}
+
+u64 *store_exact_suppressed(struct xdd_store *store, const struct xdd_digest *digest)
+{
+	struct store_entry *entry = entry_of(store->entries, store->size, digest);
+
+	return entry->seen.time_ns == STORE_FREE ? NULL : &entry->seen.suppressed;
 }
 
 static bool is_table_size(u64 size)
@@ -378,7 +391,7 @@ int store_put(struct xdd_store *store, const struct store_entry *entry)
 {
 	struct store_entry *to = entry_of(store->entries, store->size, &entry->digest);
 
-	if (to->time_ns != STORE_FREE || entry->time_ns == STORE_FREE ||
+	if (to->seen.time_ns != STORE_FREE || entry->seen.time_ns == STORE_FREE ||
 	    store->used >= store->size / 2)
 		return -EINVAL;
 	*to = *entry;
@@ -388,7 +401,7 @@ int store_put(struct xdd_store *store, const struct store_entry *entry)
 
 int store_log(struct xdd_store *store, const struct store_entry *entry)
 {
-	if (entry->time_ns == STORE_FREE || store->logged >= store->log_room)
+	if (entry->seen.time_ns == STORE_FREE || store->logged >= store->log_room)
 		return -EINVAL;
 	log_add(store, entry);
 	return 0;

@@ -116,6 +116,15 @@
 	X(tcp_ack, 1, "TCP acknowledgement number")                      \
 	X(tcp_opts, 1, "TCP options")
 
+/* Packets that content cannot tell from their copies, for they carry no identification: X(name,
+ * word of --ambiguous, help). See repeat.h.
+ */
+#define XDD_CLASSES(X)                                                                \
+	X(ack_rst, "ack", "TCP without data, SYN or FIN: pure ACK or RST")            \
+	X(tcp_data, "tcp", "TCP with data, SYN or FIN: a repeat is a retransmission") \
+	X(udp, "udp", "UDP and UDP-Lite")                                             \
+	X(other, "other", "everything else, such as ICMP, and frames without IP")
+
 #define XDD_MAX_VLAN_MAPS 8
 
 /* Sequence numbers that a stream remembers at most: 32 of the 64 bytes of its line. */
@@ -132,6 +141,7 @@
 #define XDD_ENUM_FIELD(name, by_default, help) XDD_FIELD_##name,
 #define XDD_DEFAULT_FIELD(name, by_default, help) | (by_default) << XDD_FIELD_##name
 #define XDD_ENUM_TUNNEL(name, ports, help) XDD_TUNNEL_##name,
+#define XDD_ENUM_CLASS(name, word, help) XDD_CLASS_##name,
 enum xdd_engine { XDD_ENGINES(XDD_ENUM_ENGINE) XDD_ENGINE_MAX };
 enum xdd_key_kind { XDD_KEYS(XDD_ENUM_KEY) XDD_KEY_MAX };
 enum xdd_hash_kind { XDD_HASHES(XDD_ENUM_HASH) XDD_HASH_MAX };
@@ -143,6 +153,7 @@ enum xdd_variant { XDD_VARIANTS(XDD_ENUM_VARIANT) XDD_VARIANT_MAX };
 enum xdd_field { XDD_FIELDS(XDD_ENUM_FIELD) XDD_FIELD_MAX };
 enum { XDD_DEFAULT_FIELDS = 0 XDD_FIELDS(XDD_DEFAULT_FIELD) };
 enum xdd_tunnel { XDD_TUNNELS(XDD_ENUM_TUNNEL) XDD_TUNNEL_MAX };
+enum xdd_class { XDD_CLASS_identified, XDD_CLASSES(XDD_ENUM_CLASS) XDD_CLASS_MAX };
 
 /* The engines of one kind of memory, as bits by enum xdd_engine. */
 enum xdd_memory { XDD_MEMORY_timers, XDD_MEMORY_table, XDD_MEMORY_bits, XDD_MEMORY_streams };
@@ -296,14 +307,17 @@ struct xdd_iface {
 
 /* Live configuration: the only entry of map `config`. */
 struct xdd_live {
-	u32 abi;	  /* XDD_ABI, else everything passes as stale */
-	u32 window_ticks; /* 1..XDD_MAX_WINDOW_TICKS */
-	u64 window_ns;	  /* exact engine: inclusive */
-	u32 action;	  /* enum xdd_dup_action */
-	u8 mark_dscp;	  /* 0..63 */
-	u8 mark_meta;	  /* 1: write 4 bytes of XDP metadata instead */
-	u8 forward;	  /* 1: what is kept goes to devmap entry XDD_DEV_FORWARD */
-	u8 pad;
+	u32 abi;	   /* XDD_ABI, else everything passes as stale */
+	u32 window_ticks;  /* 1..XDD_MAX_WINDOW_TICKS */
+	u64 window_ns;	   /* exact engine: inclusive */
+	u32 action;	   /* enum xdd_dup_action */
+	u8 mark_dscp;	   /* 0..63 */
+	u8 mark_meta;	   /* 1: write 4 bytes of XDP metadata instead */
+	u8 forward;	   /* 1: what is kept goes to devmap entry XDD_DEV_FORWARD */
+	u8 ambiguous_pass; /* bits 1.. by enum xdd_class: duplicates that are kept */
+	u32 max_suppress;  /* of a key's duplicates one passes after so many; 0: none does */
+	u8 top;		   /* 1: keep the keys most often suppressed in map `top` */
+	u8 pad[3];
 	u32 event_rate;	 /* verdicts that are shown: at most so many a second ... */
 	u16 event_kinds; /* ... of these, bits by enum xdd_event_kind; 0: none ... */
 	u16 event_bytes; /* ... with so many bytes of the frame, 1..XDD_EVENT_BYTES */
@@ -314,6 +328,6 @@ struct xdd_live {
 enum xdd_dev { XDD_DEV_DUPLICATES, XDD_DEV_FORWARD, XDD_DEV_MAX };
 
 XDD_ASSERT(sizeof(struct xdd_fixed) == 184, "xdd_fixed has no holes");
-XDD_ASSERT(sizeof(struct xdd_live) == 32 + 8 * XDD_MAX_IFACES, "xdd_live has no holes");
+XDD_ASSERT(sizeof(struct xdd_live) == 40 + 8 * XDD_MAX_IFACES, "xdd_live has no holes");
 
 #endif

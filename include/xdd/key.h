@@ -452,24 +452,32 @@ XDD_INLINE int xdd_hash_tail(XDD_FIXED struct xdd_fixed *fixed, XDD_FIXED struct
 	return rest ? xdd_packet_rest(packet, hash, off + stripes, rest) : 0;
 }
 
-/* What the key's transport header hides, found again from the key. */
+/* Where the transport header of a packet key lies that ends at @end, found again from the key:
+ * ->l4, ->proto, ->fragment, or ->bypass. @layers is all zeroes.
+ */
+XDD_INLINE void xdd_key_transport(const struct xdd_packet *packet, const struct xdd_key *key,
+				  u32 end, struct xdd_layers *layers)
+{
+	layers->l4 = key->tail;
+	layers->end = end;
+	layers->bypass = XDD_BYPASS_MAX;
+	layers->proto = key->head.proto;
+	if (key->head.version == 6) {
+		xdd_packet_extensions(packet, layers);
+		return;
+	}
+	layers->l4 += key->head.ihl * 4 - sizeof(struct xdd_ipv4);
+	if (xdd_ntohs(key->head.a >> 16) & XDD_IPV4_OFFSET_MASK)
+		layers->fragment = XDD_FRAGMENT_LATER;
+}
+
+/* What the key's transport header hides. */
 XDD_INLINE void xdd_key_masks(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
 			      const struct xdd_key *key, struct xdd_masks *masks)
 {
-	struct xdd_layers layers = {
-		.l4 = key->tail,
-		.end = key->tail + key->head.tail_len,
-		.bypass = XDD_BYPASS_MAX,
-		.proto = key->head.proto,
-	};
+	struct xdd_layers layers = {};
 
-	if (key->head.version == 6) {
-		xdd_packet_extensions(packet, &layers);
-	} else {
-		layers.l4 += key->head.ihl * 4 - sizeof(struct xdd_ipv4);
-		if (xdd_ntohs(key->head.a >> 16) & XDD_IPV4_OFFSET_MASK)
-			layers.fragment = XDD_FRAGMENT_LATER;
-	}
+	xdd_key_transport(packet, key, key->tail + key->head.tail_len, &layers);
 	xdd_masks_find(fixed, packet, &layers, masks);
 }
 

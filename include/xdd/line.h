@@ -70,9 +70,12 @@ enum xdd_found {
 	XDD_SEEN = 1,	   /* live entry: duplicate */
 	XDD_TIME_BACK = 2, /* the line was ahead of the caller's tick */
 	XDD_EVICTED = 4,   /* a live entry was replaced */
-	XDD_ROGUE = 32,	   /* recovery: a number outside the stream's history */
 	XDD_STALE = 8,	   /* state in doubt: pass, and count */
 	XDD_MISSING = 16,  /* an accessor returned nothing */
+	XDD_ROGUE = 32,	   /* recovery: a number outside the stream's history */
+	/* Of a duplicate that is kept all the same (repeat.h): */
+	XDD_PASSES = 64,       /* its class may pass */
+	XDD_LET_THROUGH = 128, /* enough of its key were suppressed */
 };
 
 /* Unit of each lane of a word: timers in every other byte, or in the low byte of cells. */

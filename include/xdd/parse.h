@@ -16,8 +16,10 @@
 #define XDD_MAX_LABELS 8
 #define XDD_MAX_EXTENSIONS 8
 
-/* Fragments: the whole packet, its first fragment, a later one (which has no ports). */
-enum xdd_fragment { XDD_WHOLE, XDD_FRAGMENT_FIRST, XDD_FRAGMENT_LATER };
+/* Fragments: the whole packet, its first fragment, a later one (which has no ports), and the only
+ * one: of IPv6, a whole packet with a fragment header.
+ */
+enum xdd_fragment { XDD_WHOLE, XDD_FRAGMENT_FIRST, XDD_FRAGMENT_LATER, XDD_FRAGMENT_ONLY };
 
 struct xdd_layers {
 	u32 l3;	       /* offset of the IP header */
@@ -407,6 +409,8 @@ XDD_INLINE void xdd_skip_extensions(const struct xdd_packet *packet, struct xdd_
 				layers->fragment = XDD_FRAGMENT_LATER;
 			else if (head[3] & 1)
 				layers->fragment = XDD_FRAGMENT_FIRST;
+			else if (!layers->fragment)
+				layers->fragment = XDD_FRAGMENT_ONLY;
 		}
 		layers->proto = head[0];
 		layers->l4 += len;

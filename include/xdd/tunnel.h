@@ -190,7 +190,7 @@ XDD_INLINE void xdd_walk_payload(struct xdd_walk *walk, const struct xdd_layers 
 {
 	walk->off = layers->l4;
 	walk->end = layers->end;
-	if (layers->fragment == XDD_WHOLE)
+	if (layers->fragment == XDD_WHOLE || layers->fragment == XDD_FRAGMENT_ONLY)
 		xdd_walk_proto(walk, 0, layers->proto);
 	else
 		walk->type = XDD_HEADER_NONE;

@@ -8,8 +8,10 @@
  *   vlan qinq qinq91 qinq92 mpls arp stp macsec	behind it
  *   stamp[:VERSION]				a time stamp of 0x10, 64 bits, or 0x20, 48 bits
  *   ip4[:WORDS of options] ip4first ip4later		IPv4, whole and fragments
+ *   ip4df[:WORDS]					IPv4 without identification: DF, and it is 0
  *   ip6 hop route dst mobility hip shim ah[:LEN]	IPv6 and extensions (LEN: their length field)
  *   frag[:0|1|2]					whole, first, later
+ *   segment[:FLAGS]				TCP with those flags and no options
  *   tcp udp sctp dccp udplite icmp[:TYPE] icmp6[:TYPE] proto:N
  *   pay:BYTES pad:BYTES				inside and behind the IP packet
  *   hsr:NUMBER rtag:NUMBER				tags with a sequence number
@@ -216,6 +218,8 @@ static inline void frame_ip4(struct frame *frame, const struct frame_layer *laye
 		frame_put16(at + 6, XDD_IPV4_MORE);
 	else if (!strcmp(layer->name, "ip4later"))
 		frame_put16(at + 6, 185);
+	else if (!strcmp(layer->name, "ip4df"))
+		memcpy(at + 4, "\0\0\x40", 3);
 	frame_ip(frame, 4, bytes);
 	frame_next(frame, bytes - 9, 1);
 }
@@ -272,6 +276,15 @@ static inline void frame_transport(struct frame *frame, const struct frame_layer
 		frame_put16(at + 2, arg ? arg : FRAME_DPORT);
 	}
 	frame->next_bytes = 0;
+}
+
+static inline void frame_segment(struct frame *frame, const struct frame_layer *layer, u32 arg)
+{
+	u8 *at = frame->byte + frame->len;
+
+	frame_transport(frame, layer, 0);
+	at[12] = 5 << 4;
+	at[13] = arg;
 }
 
 /* proto:N, with nothing of its own */
@@ -441,6 +454,7 @@ static const struct frame_layer frame_layers[] = {
 	{ "arp", 0x0806, -1, frame_bytes, 28 },
 	{ "stp", 38, -1, frame_bytes, 46 },
 	{ "ip4", 0x0800, 4, frame_ip4, 20 },
+	{ "ip4df", 0x0800, 4, frame_ip4, 20 },
 	{ "ip4first", 0x0800, 4, frame_ip4, 20 },
 	{ "ip4later", 0x0800, 4, frame_ip4, 20 },
 	{ "ip6", 0x86dd, 41, frame_ip6, 40 },
@@ -453,6 +467,7 @@ static const struct frame_layer frame_layers[] = {
 	{ "ah", 0, 51, frame_extension, 8 },
 	{ "frag", 0, 44, frame_fragment, 8 },
 	{ "tcp", 0, 6, frame_transport, 20 },
+	{ "segment", 0, 6, frame_segment, 20 },
 	{ "udp", 0, 17, frame_transport, 8 },
 	{ "sctp", 0, 132, frame_transport, 12 },
 	{ "dccp", 0, 33, frame_transport, 16 },

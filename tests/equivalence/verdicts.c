@@ -17,17 +17,27 @@ static u64 run_number;
 static bool few; /* an emulated machine is slow: one hash, two keys */
 
 struct outcome {
+	u32 class[XDD_CLASS_MAX];
+	u32 passes, let_through;
 	u32 bypassed[XDD_BYPASS_MAX];
 	u32 seen;
 	u32 distinct;
 };
+
+static void outcome_duplicate(struct outcome *outcome, struct xdd_verdict verdict)
+{
+	outcome->seen++;
+	outcome->class[verdict.class]++;
+	outcome->passes += !!(verdict.found & XDD_PASSES);
+	outcome->let_through += !!(verdict.found & XDD_LET_THROUGH);
+}
 
 static void outcome_add(struct outcome *outcome, struct xdd_verdict verdict)
 {
 	if (verdict.bypass < XDD_BYPASS_MAX)
 		outcome->bypassed[verdict.bypass]++;
 	else if (verdict.found & XDD_SEEN)
-		outcome->seen++;
+		outcome_duplicate(outcome, verdict);
 	else
 		outcome->distinct++;
 }
@@ -76,6 +86,16 @@ static void vary_policy(struct xdd_fixed *fixed, u64 bits)
 	}
 }
 
+/* Half of the runs are without any. */
+static void vary_repeats(struct xdd_live *live, u64 bits)
+{
+	if (bits & 1)
+		bits = 0;
+	live->ambiguous_pass = bits >> 1 & 3 ? 0 : bits >> 3 & ((2u << XDD_CLASS_MAX) - 2);
+	live->max_suppress = bits >> 20 & 1 ? 1 + (bits >> 21) % 4 : 0;
+	live->top = bits >> 30 & 1;
+}
+
 /* What may be switched on in any configuration: another mix of it in each run. */
 static void vary(struct xdd_fixed *fixed, struct xdd_live *live)
 {
@@ -105,6 +125,7 @@ static void vary(struct xdd_fixed *fixed, struct xdd_live *live)
 	fixed->reservoir_events = 1 + (bits >> 56);
 	live->window_ticks = 1 + (bits >> 32) % XDD_MAX_WINDOW_TICKS;
 	live->window_ns = live->window_ticks * fixed->tick_ns;
+	vary_repeats(live, xdd_mix64(bits ^ 1));
 }
 
 static void run_random(const struct xdd_fixed *fixed, const struct xdd_live *live, u32 frames,
@@ -159,6 +180,9 @@ static void test_random(void **state)
 	assert_true(outcome.bypassed[XDD_BYPASS_malformed] > 10);
 	assert_true(outcome.bypassed[XDD_BYPASS_bad_checksum] > 10);
 	assert_true(outcome.bypassed[XDD_BYPASS_unsupported] > 10);
+	for (u32 i = 0; i < XDD_CLASS_MAX; i++)
+		assert_true(outcome.class[i] > 10);
+	assert_true(outcome.passes > 10 && outcome.let_through > 10);
 	assert_int_equal(outcome.bypassed[XDD_BYPASS_stale], 0);
 	assert_int_equal(outcome.bypassed[XDD_BYPASS_internal], 0);
 }

@@ -132,6 +132,26 @@ static void print_inner(const struct xdd_counters *c)
 		printf(")\n");
 }
 
+#define PRINT_CLASS(name, word, help)                                                            \
+	if (c->ambiguous_##name.packets) {                                                       \
+		printf("%s" word " %" PRIu64, separator, (uint64_t)c->ambiguous_##name.packets); \
+		separator = ", ";                                                                \
+	}
+
+/* Of the duplicates: which may be real repeats, and which were kept. */
+static void print_repeats(const struct status *status, const struct xdd_counters *c)
+{
+	const char *separator = "                (without identification, copies or sent twice: ";
+	char policy[AMBIGUOUS_TEXT_MAX];
+
+	XDD_CLASSES(PRINT_CLASS)
+	if (*separator == ',')
+		printf("; %s)\n", ambiguous_text(&status->instance->live, policy));
+	if (c->let_through)
+		printf("                (kept by --max-suppress: %" PRIu64 ")\n",
+		       (uint64_t)c->let_through);
+}
+
 #define PRINT_ACTION(name, help) \
 	if (c->name.packets)     \
 		print_count(#name, c->name, "");
@@ -148,6 +168,7 @@ static void print_counters(const struct status *status)
 	print_count("received", c->received, "");
 	print_count("distinct", c->distinct, "");
 	print_count("duplicate", c->duplicate, share);
+	print_repeats(status, c);
 	print_count("bypassed", counters_bypassed(c), "");
 	print_reasons(c);
 	print_ethertypes(&status->ethertypes);
@@ -248,11 +269,20 @@ static void print_fullness(const struct status *status)
 		print_slices(f);
 }
 
+static void print_top(const struct status *status)
+{
+	if (!status->instance->live.top || !status->top.used)
+		return;
+	printf("  suppressed most often, at least so many times:\n");
+	top_print(&status->top, status->instance->fixed.key, TOP_KEYS, "  ", stdout);
+}
+
 void status_print(const struct status *status)
 {
 	print_interfaces(status->instance);
 	print_config(status);
 	print_counters(status);
+	print_top(status);
 	print_loss(status);
 	print_fullness(status);
 	for (int i = 0; i < status->warnings; i++)
