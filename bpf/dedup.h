@@ -82,7 +82,7 @@ XDD_INLINE void show(struct xdp_md *ctx, struct xdd_counters *counters, const st
 		kind = verdict.found & XDD_SEEN ? XDD_EVENT_duplicate : XDD_EVENT_distinct;
 	if (live->event_kinds >> kind & 1)
 		sample(ctx, counters, kind, key,
-		       xdd_is_suppressed(verdict) ? live->action : XDD_ACTION_count);
+		       kind == XDD_EVENT_duplicate && !xdd_is_suppressed(verdict));
 }
 
 /* The counter slot of an interface. */

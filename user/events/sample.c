@@ -25,12 +25,7 @@ static u32 iface_of(const struct sample *s, const char *name)
 	return i;
 }
 
-/* Whether it is a duplicate that --ambiguous or --max-suppress kept. */
-static bool is_kept(const struct sample *s, const struct xdd_event *event)
-{
-	return event->action == XDD_ACTION_count && s->reader.in.live.action != XDD_ACTION_count;
-}
-
+/* What --ambiguous or --max-suppress kept was not dropped. */
 static int keep(void *context, const struct xdd_event *event, u64 time_ns, const u8 *bytes)
 {
 	struct sample *s = context;
@@ -50,11 +45,14 @@ static int keep(void *context, const struct xdd_event *event, u64 time_ns, const
 		.wire_len = event->wire_len,
 		.ticks = time_ns,
 		.time_ns = time_ns,
-		.number = ++s->packets,
+		.number = s->packets + 1,
 		.comment = event_comment(&line, comment),
 	};
 
-	return is_kept(s, event) ? 0 : capture_writer_put(&s->writer, &item, true);
+	if (event->kept)
+		return 0;
+	s->packets++;
+	return capture_writer_put(&s->writer, &item, true);
 }
 
 static int put_interface(struct sample *s, const char *name)
