@@ -710,7 +710,8 @@ const struct kind kind_payload = {
 };
 const struct kind kind_vlan = {
 	.parse = parse_vlan,
-	.what = "ignore, key, or map: with at most 8 VLANs A=B, each A once from 1, B from 0 to 4095",
+	.what = "ignore, key, or map: with at most 8 VLANs A=B, each A once from 1, B from 0 to "
+		"4095",
 };
 const struct kind kind_scope = {
 	.parse = parse_choice,

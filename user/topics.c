@@ -70,7 +70,8 @@ static void topic_tunnels(FILE *to)
 	fprintf(to,
 		"Without ports: IP in IP; GRE with any flags, also of version 1 (PPTP), NVGRE, "
 		"ERSPAN I, II\n"
-		"and III; MPLS, with Ethernet behind the labels if neither 4 nor 6 comes first, nor, "
+		"and III; MPLS, with Ethernet behind the labels if neither 4 nor 6 comes first, "
+		"nor, "
 		"unless\na control word is there, 0 or 1; PPPoE; and\n"
 		"what switches put before the packet: VN-Tag, 802.1BR, PBB, FabricPath, TRILL, "
 		"Arista's time\nstamps.\n"

@@ -199,10 +199,9 @@ static void check_offloads(struct check *c)
 		     "the outer VLAN tag is taken off before XDP; the key ignores tags");
 		return;
 	}
-	f = remark(
-		c, "rxvlan",
-		"the outer VLAN tag is taken off before XDP: --vlan key, keys frame, offset and "
-		"redundancy, and counters of bytes do not see it");
+	f = remark(c, "rxvlan",
+		   "the outer VLAN tag is taken off before XDP: --vlan key, keys frame, offset and "
+		   "redundancy, and counters of bytes do not see it");
 	if (changeable & 1 << OFFLOAD_RXVLAN)
 		mend(f, "ethtool -K %s rxvlan off", c->report->ifname);
 }
