@@ -405,21 +405,22 @@ XDD_INLINE void xdd_unlock(struct xdd_lock *lock)
 	bpf_spin_unlock(&lock->lock);
 }
 
-XDD_INLINE struct xdd_seen *exact_entry(void *map, const void *key, u64 now_ns, bool *fresh)
+XDD_INLINE u64 *exact_entry(void *map, const void *key, u64 now_ns, bool *fresh)
 {
 	struct xdd_seen first = { .time_ns = now_ns }, *seen;
 
 	seen = bpf_map_lookup_elem(map, key);
 	if (seen)
-		return seen;
+		return &seen->time_ns;
 	/* Only one CPU's insertion succeeds; the others find its entry. */
 	*fresh = !bpf_map_update_elem(map, key, &first, BPF_NOEXIST);
-	return bpf_map_lookup_elem(map, key);
+	seen = bpf_map_lookup_elem(map, key);
+	return seen ? &seen->time_ns : NULL;
 }
 
 /* Kernel 6.1 takes no map key from a function's argument: it has to lie on the stack. */
-XDD_INLINE struct xdd_seen *
-xdd_exact_at(struct xdd_store *store, const struct xdd_identity *identity, u64 now_ns, bool *fresh)
+XDD_INLINE u64 *xdd_exact_at(struct xdd_store *store, const struct xdd_identity *identity,
+			     u64 now_ns, bool *fresh)
 {
 	struct xdd_digest digest = identity->digest;
 	struct xdd_head head = identity->key.head;
@@ -428,6 +429,12 @@ xdd_exact_at(struct xdd_store *store, const struct xdd_identity *identity, u64 n
 	if (xdd_key_is_flow(xdd_fixed.key))
 		return exact_entry(&flows, &head, now_ns, fresh);
 	return exact_entry(&digests, &digest, now_ns, fresh);
+}
+
+XDD_INLINE u64 *xdd_exact_count(struct xdd_store *store, u64 *time)
+{
+	(void)store;
+	return &((struct xdd_seen *)time)->suppressed;
 }
 
 XDD_INLINE u64 *xdd_exact_suppressed(struct xdd_store *store, const struct xdd_identity *identity)

@@ -155,10 +155,15 @@ XDD_INLINE void xdd_unlock(struct xdd_lock *lock)
 	(void)lock;
 }
 
-XDD_INLINE struct xdd_seen *
-xdd_exact_at(struct xdd_store *store, const struct xdd_identity *identity, u64 now_ns, bool *fresh)
+XDD_INLINE u64 *xdd_exact_at(struct xdd_store *store, const struct xdd_identity *identity,
+			     u64 now_ns, bool *fresh)
 {
 	return store_exact(store, &identity->digest, now_ns, fresh);
+}
+
+XDD_INLINE u64 *xdd_exact_count(struct xdd_store *store, u64 *time)
+{
+	return store_exact_count(store, time);
 }
 
 XDD_INLINE u64 *xdd_exact_suppressed(struct xdd_store *store, const struct xdd_identity *identity)

@@ -20,7 +20,7 @@ struct xdd_verdict;
 
 struct store_entry {
 	struct xdd_digest digest;
-	struct xdd_seen seen;
+	u64 time_ns;
 };
 
 struct xdd_store {
@@ -32,6 +32,7 @@ struct xdd_store {
 	struct xdd_top *top;	     /* XDD_TOP_BUCKETS */
 	struct xdd_line *lines;	     /* line engines: blocks x lines_per_block */
 	struct store_entry *entries; /* exact: open addressing, size a power of two */
+	u64 *suppressed; /* exact, with live.max_suppress at opening: of each entry, else NULL */
 	size_t size;
 	size_t used;
 	size_t max_size; /* entries beyond which old ones are forgotten */
@@ -120,12 +121,19 @@ XDD_INLINE void store_exact_fetch(const struct xdd_store *store, const struct xd
 	const struct store_entry *entry = &store->entries[digest->lo & (store->size - 1)];
 
 	__builtin_prefetch(entry, 1);
-	__builtin_prefetch(&entry->seen, 1);
+	__builtin_prefetch(&entry->time_ns, 1);
 }
 
 /* xdd_exact_at() over the table. */
-struct xdd_seen *store_exact(struct xdd_store *store, const struct xdd_digest *digest, u64 now_ns,
-			     bool *fresh);
+u64 *store_exact(struct xdd_store *store, const struct xdd_digest *digest, u64 now_ns, bool *fresh);
+
+/* xdd_exact_count() of an entry, whose place in the table its time tells. */
+XDD_INLINE u64 *store_exact_count(struct xdd_store *store, u64 *time)
+{
+	u64 bytes = (u8 *)time - (u8 *)store->entries;
+
+	return store->suppressed ? &store->suppressed[bytes / sizeof(*store->entries)] : NULL;
+}
 
 /* xdd_exact_suppressed() over the table. */
 u64 *store_exact_suppressed(struct xdd_store *store, const struct xdd_digest *digest);

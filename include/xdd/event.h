@@ -19,6 +19,8 @@ enum xdd_event_kind {
 	XDD_EVENT_MAX,
 };
 
+/* Beside bits of kinds: no duplicates on which no action is taken (repeat.h). */
+#define XDD_EVENT_ACTED_ON (1u << XDD_EVENT_MAX)
 #define XDD_EVENT_BYPASSED ((1u << XDD_BYPASS_MAX) - 1)
 #define XDD_EVENT_ALL ((1u << XDD_EVENT_MAX) - 1)
 

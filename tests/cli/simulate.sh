@@ -213,5 +213,5 @@ refuses 'filters of at least 64 bytes' --engine rlbsbf --hashes 8 --memory 100
 check_command "the load of each slice" 0 'shares' '' "$xdd" simulate --engine bloom --slicing vertical \
 	--slices 4 --memory 64KiB --records 20k --runs 2 --json
 judge "shares add up to one" 'len(r["slices"]["shares"]) == 4 and abs(sum(r["slices"]["shares"]) - 1) < 1e-9'
-refuses 'takes at least 512KiB' --engine exact --memory 4KiB
+refuses 'takes at least 384KiB' --engine exact --memory 4KiB
 finish

@@ -176,13 +176,19 @@ static inline void both_compare_bits(struct both *both)
 	assert_memory_equal(&loads[0], &both->store.loads, sizeof(loads[0]));
 }
 
+/* An entry of the exact engine, as both builds know it. */
+struct both_entry {
+	struct xdd_digest digest;
+	struct xdd_seen seen;
+};
+
 static inline int both_order(const void *a, const void *b)
 {
-	return memcmp(a, b, sizeof(struct store_entry));
+	return memcmp(a, b, sizeof(struct both_entry));
 }
 
 /* The kernel's entries; flow keys are kept whole there, and show only what is known of them. */
-static inline u32 both_kernel_entries(struct both *both, struct store_entry *entries)
+static inline u32 both_kernel_entries(struct both *both, struct both_entry *entries)
 {
 	bool flow = xdd_key_is_flow(both->store.fixed.key);
 	int fd = bpf_map__fd(flow ? both->skel->maps.flows : both->skel->maps.digests);
@@ -203,23 +209,34 @@ static inline u32 both_kernel_entries(struct both *both, struct store_entry *ent
 	return n;
 }
 
-static inline void both_compare_exact(struct both *both)
+static inline u32 both_native_entries(struct both *both, struct both_entry *entries)
 {
-	struct store_entry *kernel = calloc(BOTH_EXACT_ENTRIES, sizeof(*kernel));
-	struct store_entry *native = calloc(BOTH_EXACT_ENTRIES, sizeof(*native));
-	u32 n = both_kernel_entries(both, kernel), used = 0;
+	bool flow = xdd_key_is_flow(both->store.fixed.key);
+	u32 used = 0;
 
-	assert_int_equal(n, both->store.used);
 	for (size_t i = 0; i < both->store.size; i++) {
 		const struct store_entry *entry = &both->store.entries[i];
 
-		if (entry->seen.time_ns == STORE_FREE)
+		if (entry->time_ns == STORE_FREE)
 			continue;
-		native[used].seen = entry->seen;
-		if (!xdd_key_is_flow(both->store.fixed.key))
-			native[used].digest = entry->digest;
+		entries[used].seen.time_ns = entry->time_ns;
+		if (both->store.suppressed)
+			entries[used].seen.suppressed = both->store.suppressed[i];
+		if (!flow)
+			entries[used].digest = entry->digest;
 		used++;
 	}
+	return used;
+}
+
+static inline void both_compare_exact(struct both *both)
+{
+	struct both_entry *kernel = calloc(BOTH_EXACT_ENTRIES, sizeof(*kernel));
+	struct both_entry *native = calloc(BOTH_EXACT_ENTRIES, sizeof(*native));
+	u32 n = both_kernel_entries(both, kernel);
+
+	assert_int_equal(n, both->store.used);
+	assert_int_equal(n, both_native_entries(both, native));
 	qsort(kernel, n, sizeof(*kernel), both_order);
 	qsort(native, n, sizeof(*native), both_order);
 	assert_memory_equal(kernel, native, n * sizeof(*kernel));

@@ -550,7 +550,7 @@ static void test_exact_size(void **state)
 	assert_int_equal(d.exact_entries, 1000000);
 	d = file(&o);
 	assert_int_equal(d.exact_entries, 0);
-	assert_int_equal(d.memory_bytes, 64000000);
+	assert_int_equal(d.memory_bytes, 48000000);
 	o = options();
 	GIVE(&o, memory, 64);
 	GIVE(&o, engine, XDD_ENGINE_exact);

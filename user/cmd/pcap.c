@@ -49,6 +49,7 @@ struct job {
 	u64 inner[XDD_INNER_MAX];
 	struct xdd_count dropped, ambiguous[XDD_CLASS_MAX];
 	u64 let_through;
+	u64 cut; /* frames compared of which the capture has the first bytes only */
 	struct top top;
 	bool damaged; /* an input could not be read to its end */
 };
@@ -252,6 +253,7 @@ static int judge(struct job *job, const struct capture_item *item, bool *dropped
 		return 0;
 	}
 	seen = verdict.found & XDD_SEEN;
+	job->cut += item->wire_len > item->len;
 	*dropped = xdd_is_suppressed(verdict);
 	if (seen)
 		count_duplicate(job, verdict, packet.wire_len);
@@ -429,6 +431,7 @@ static void add_repeats(const struct job *job, json_t *to)
 				    json_pack("{s:I, s:I}", "packets",
 					      (json_int_t)job->ambiguous[i].packets, "bytes",
 					      (json_int_t)job->ambiguous[i].bytes));
+	json_object_set_new(to, "cut", json_integer(job->cut));
 	json_object_set_new(to, "dropped", json_integer(job->dropped.packets));
 	json_object_set_new(to, "let_through", json_integer(job->let_through));
 	json_object_set_new(to, "ambiguous", ambiguous);
@@ -531,6 +534,11 @@ static void print_errors(struct job *job, FILE *to)
 {
 	double fpr = store_fpr(&job->store, job->distinct.packets, job->last_ns);
 
+	if (job->cut)
+		fprintf(to,
+			"%llu frames were cut when they were captured, and compared by what is "
+			"there: packets that differ behind the cut alone count as copies\n",
+			(unsigned long long)job->cut);
 	if (xdd_engine_has_bits(job->derived.fixed.engine))
 		fprintf(to,
 			"a packet that is new now is taken for a copy with probability %.2g; what "

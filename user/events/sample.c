@@ -25,7 +25,6 @@ static u32 iface_of(const struct sample *s, const char *name)
 	return i;
 }
 
-/* What --ambiguous or --max-suppress kept was not dropped. */
 static int keep(void *context, const struct xdd_event *event, u64 time_ns, const u8 *bytes)
 {
 	struct sample *s = context;
@@ -49,8 +48,6 @@ static int keep(void *context, const struct xdd_event *event, u64 time_ns, const
 		.comment = event_comment(&line, comment),
 	};
 
-	if (event->kept)
-		return 0;
 	s->packets++;
 	return capture_writer_put(&s->writer, &item, true);
 }
@@ -96,7 +93,7 @@ int sample_open(struct sample *s, const char *path)
 int sample_start(struct sample *s, const char *name, u32 rate)
 {
 	const struct event_want want = {
-		.kinds = 1u << XDD_EVENT_duplicate,
+		.kinds = 1u << XDD_EVENT_duplicate | XDD_EVENT_ACTED_ON,
 		.rate = rate,
 		.bytes = XDD_EVENT_BYTES,
 	};
