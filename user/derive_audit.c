@@ -13,7 +13,7 @@
 
 /* Room for a few times the keys of the sample, so that hardly a bucket is ever full. */
 #define ROOM 4
-#define LEAST_BUCKETS (1u << 10)
+#define LEAST_BUCKETS (1u << 11)
 #define MOST_BUCKETS (1u << 17) /* 61 MiB */
 
 /* XDP runs to its end on a CPU: between the verdict of the filter and that of the shadow lies little
