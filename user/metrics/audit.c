@@ -222,9 +222,10 @@ static void print_lost(const struct audit *a, FILE *to, const char *lead, const 
 			high);
 	else
 		fprintf(to, "%s  at most %s distinct %s lost so far", lead, high, things);
-	if (per_s)
-		fprintf(to, "; %s%s", a->counts.fp ? "" : "at most ",
-			status_loss_text(a->counts.fp ? a->fpr.rate : a->fpr.high, per_s, text));
+	if (per_s && a->counts.fp)
+		fprintf(to, "; %s", status_loss_text(a->fpr.rate, per_s, text));
+	else if (per_s)
+		fprintf(to, "; if as many as that: %s", status_loss_text(a->fpr.high, per_s, text));
 	fputc('\n', to);
 }
 
