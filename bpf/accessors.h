@@ -10,6 +10,7 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
+#include "audit.h"
 #include "filter.h"
 #include "config.h"
 #include "scratch.h"
@@ -404,21 +405,22 @@ XDD_INLINE void xdd_unlock(struct xdd_lock *lock)
 	bpf_spin_unlock(&lock->lock);
 }
 
-XDD_INLINE struct xdd_seen *exact_entry(void *map, const void *key, u64 now_ns, bool *fresh)
+XDD_INLINE u64 *exact_entry(void *map, const void *key, u64 now_ns, bool *fresh)
 {
 	struct xdd_seen first = { .time_ns = now_ns }, *seen;
 
 	seen = bpf_map_lookup_elem(map, key);
 	if (seen)
-		return seen;
+		return &seen->time_ns;
 	/* Only one CPU's insertion succeeds; the others find its entry. */
 	*fresh = !bpf_map_update_elem(map, key, &first, BPF_NOEXIST);
-	return bpf_map_lookup_elem(map, key);
+	seen = bpf_map_lookup_elem(map, key);
+	return seen ? &seen->time_ns : NULL;
 }
 
 /* Kernel 6.1 takes no map key from a function's argument: it has to lie on the stack. */
-XDD_INLINE struct xdd_seen *
-xdd_exact_at(struct xdd_store *store, const struct xdd_identity *identity, u64 now_ns, bool *fresh)
+XDD_INLINE u64 *xdd_exact_at(struct xdd_store *store, const struct xdd_identity *identity,
+			     u64 now_ns, bool *fresh)
 {
 	struct xdd_digest digest = identity->digest;
 	struct xdd_head head = identity->key.head;
@@ -427,6 +429,12 @@ xdd_exact_at(struct xdd_store *store, const struct xdd_identity *identity, u64 n
 	if (xdd_key_is_flow(xdd_fixed.key))
 		return exact_entry(&flows, &head, now_ns, fresh);
 	return exact_entry(&digests, &digest, now_ns, fresh);
+}
+
+XDD_INLINE u64 *xdd_exact_count(struct xdd_store *store, u64 *time)
+{
+	(void)store;
+	return &((struct xdd_seen *)time)->suppressed;
 }
 
 XDD_INLINE u64 *xdd_exact_suppressed(struct xdd_store *store, const struct xdd_identity *identity)
@@ -500,6 +508,58 @@ XDD_INLINE u32 xdd_store_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store
 	(void)fixed;
 	(void)store;
 	return ask(identity, now_ns, window_ticks, window_ns, random);
+}
+
+XDD_INLINE struct xdd_audit_bucket *xdd_audit_bucket_at(struct xdd_store *store, u32 number)
+{
+	struct xdd_audit_slot *slot;
+
+	(void)store;
+	slot = bpf_map_lookup_elem(&audit, &number);
+	return slot ? &slot->bucket : NULL;
+}
+
+XDD_INLINE struct xdd_audit_counts *xdd_audit_counts_at(struct xdd_store *store)
+{
+	u32 zero = 0;
+
+	(void)store;
+	return bpf_map_lookup_elem(&audit_counts, &zero);
+}
+
+XDD_INLINE struct bpf_spin_lock *audit_lock_of(struct xdd_audit_bucket *bucket)
+{
+	u8 *slot = (u8 *)bucket - offsetof(struct xdd_audit_slot, bucket);
+
+	return &((struct xdd_audit_slot *)slot)->lock;
+}
+
+XDD_INLINE void xdd_audit_lock(struct xdd_audit_bucket *bucket)
+{
+	bpf_spin_lock(audit_lock_of(bucket));
+}
+
+XDD_INLINE void xdd_audit_unlock(struct xdd_audit_bucket *bucket)
+{
+	bpf_spin_unlock(audit_lock_of(bucket));
+}
+
+__attribute__((noinline)) int audit_key(const struct xdd_identity *identity, u64 now_ns,
+					u32 window_ticks, u64 window_ns, u32 found)
+{
+	if (!identity || !xdd_fixed.audit_threshold)
+		return -1;
+	xdd_audit(&xdd_fixed, NULL, identity, now_ns, window_ticks, window_ns, found);
+	return 0;
+}
+
+XDD_INLINE void xdd_store_audit(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+				const struct xdd_identity *identity, u64 now_ns, u32 window_ticks,
+				u64 window_ns, u32 found)
+{
+	(void)fixed;
+	(void)store;
+	audit_key(identity, now_ns, window_ticks, window_ns, found);
 }
 
 __attribute__((noinline)) u32 repeat(struct xdp_md *ctx, const struct xdd_live *live,

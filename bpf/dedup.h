@@ -73,6 +73,7 @@ XDD_INLINE void show(struct xdp_md *ctx, struct xdd_counters *counters, const st
 		     struct xdd_verdict verdict, u64 key)
 {
 	u32 kind = verdict.bypass;
+	bool kept;
 
 	if (kind == XDD_BYPASS_not_ip)
 		count_ethertype(ctx);
@@ -80,9 +81,11 @@ XDD_INLINE void show(struct xdp_md *ctx, struct xdd_counters *counters, const st
 		return;
 	if (kind == XDD_BYPASS_MAX)
 		kind = verdict.found & XDD_SEEN ? XDD_EVENT_duplicate : XDD_EVENT_distinct;
+	kept = kind == XDD_EVENT_duplicate && !xdd_is_suppressed(verdict);
+	if (kept && live->event_kinds & XDD_EVENT_ACTED_ON)
+		return;
 	if (live->event_kinds >> kind & 1)
-		sample(ctx, counters, kind, key,
-		       xdd_is_suppressed(verdict) ? live->action : XDD_ACTION_count);
+		sample(ctx, counters, kind, key, kept);
 }
 
 /* The counter slot of an interface. */

@@ -155,10 +155,15 @@ XDD_INLINE void xdd_unlock(struct xdd_lock *lock)
 	(void)lock;
 }
 
-XDD_INLINE struct xdd_seen *
-xdd_exact_at(struct xdd_store *store, const struct xdd_identity *identity, u64 now_ns, bool *fresh)
+XDD_INLINE u64 *xdd_exact_at(struct xdd_store *store, const struct xdd_identity *identity,
+			     u64 now_ns, bool *fresh)
 {
 	return store_exact(store, &identity->digest, now_ns, fresh);
+}
+
+XDD_INLINE u64 *xdd_exact_count(struct xdd_store *store, u64 *time)
+{
+	return store_exact_count(store, time);
 }
 
 XDD_INLINE u64 *xdd_exact_suppressed(struct xdd_store *store, const struct xdd_identity *identity)
@@ -197,6 +202,33 @@ XDD_INLINE u32 xdd_store_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store
 			     u64 window_ns, u64 random)
 {
 	return xdd_ask(fixed, store, identity, now_ns, window_ticks, window_ns, random);
+}
+
+XDD_INLINE struct xdd_audit_bucket *xdd_audit_bucket_at(struct xdd_store *store, u32 number)
+{
+	return store->audit + number;
+}
+
+XDD_INLINE struct xdd_audit_counts *xdd_audit_counts_at(struct xdd_store *store)
+{
+	return &store->audit_counts;
+}
+
+XDD_INLINE void xdd_audit_lock(struct xdd_audit_bucket *bucket)
+{
+	(void)bucket;
+}
+
+XDD_INLINE void xdd_audit_unlock(struct xdd_audit_bucket *bucket)
+{
+	(void)bucket;
+}
+
+XDD_INLINE void xdd_store_audit(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+				const struct xdd_identity *identity, u64 now_ns, u32 window_ticks,
+				u64 window_ns, u32 found)
+{
+	xdd_audit(fixed, store, identity, now_ns, window_ticks, window_ns, found);
 }
 
 #endif

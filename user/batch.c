@@ -215,6 +215,21 @@ XDD_ENGINES(BATCH_ENGINE)
 static void (*const asks[])(struct xdd_store *store,
 			    const struct batch *batch) = { XDD_ENGINES(BATCH_ROW) };
 
+/* The verdicts on keys of the sample. */
+static void batch_audit(struct xdd_store *store, const struct batch *batch)
+{
+	const struct xdd_live *live = &store->live;
+	struct xdd_identity identity = {};
+
+	for (u32 i = 0; i < batch->n; i++) {
+		identity.digest = batch->digests[i];
+		if (xdd_audit_samples(&store->fixed, &identity.digest))
+			xdd_audit(&store->fixed, store, &identity, batch->times_ns[i],
+				  live->window_ticks, live->window_ns,
+				  batch->seen[i] ? XDD_SEEN : 0);
+	}
+}
+
 void batch_ask(struct xdd_store *store, const struct xdd_digest *digests, const u64 *times_ns,
 	       u32 n, bool *seen)
 {
@@ -222,6 +237,8 @@ void batch_ask(struct xdd_store *store, const struct xdd_digest *digests, const 
 
 	asks[store->fixed.engine](store, &batch);
 	store->random += n;
+	if (store->audit)
+		batch_audit(store, &batch);
 }
 
 void batch_ask_plain(struct xdd_store *store, const struct xdd_digest *digests, const u64 *times_ns,
@@ -232,4 +249,6 @@ void batch_ask_plain(struct xdd_store *store, const struct xdd_digest *digests, 
 	for (u32 i = 0; i < n; i++)
 		seen[i] = ask(&store->fixed, store, &batch, i);
 	store->random += n;
+	if (store->audit)
+		batch_audit(store, &batch);
 }

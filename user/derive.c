@@ -547,5 +547,9 @@ int derive_config(const struct options *o, enum derive_target target, unsigned i
 		return ret;
 	derive_clock(&w);
 	ret = derive_placement(&w);
-	return ret ?: derive_filter(&w);
+	if (!ret)
+		ret = derive_filter(&w);
+	if (!ret)
+		derive_audit(&w);
+	return ret;
 }

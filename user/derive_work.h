@@ -31,6 +31,9 @@ void derive_bit_kinds(struct work *w);
 /* ... and what they ask of it, once it is. Returns 0, or -ERANGE with a line in w->err. */
 int derive_bits(struct work *w);
 
+/* derive_audit.c: what is sampled, and the shadow's size. */
+void derive_audit(struct work *w);
+
 /*
  * derive_sliced.c: engines timer and bloom. In this order: the lines for --capacity, on all CPUs; the
  * blocks, of a line each, of a filter of @bytes for which @blocks have room, so that its slices are

@@ -103,6 +103,17 @@ static int parse_ratio(struct value *v)
 	return units_ratio(v->text, v->at);
 }
 
+/* A share up to all of it, or off. */
+static int parse_audit(struct value *v)
+{
+	double *rate = v->at;
+
+	*rate = !strcmp(v->text, "1") || !strcmp(v->text, "1/1");
+	if (*rate || !strcmp(v->text, "off"))
+		return 0;
+	return units_ratio(v->text, rate);
+}
+
 static int parse_number(struct value *v)
 {
 	u64 number;
@@ -313,7 +324,8 @@ static int parse_action(struct value *v)
 
 static int parse_name(struct value *v)
 {
-	if (!option_name_valid(v->text))
+	/* Else it would be taken for an option where it is an argument. */
+	if (*v->text == '-' || !option_name_valid(v->text))
 		return -EINVAL;
 	*(const char **)v->at = v->text;
 	return 0;
@@ -349,6 +361,9 @@ static int parse_output(struct value *v)
 			      v->label, t, t);
 	if (!*t || (*t == '-' && t[1]))
 		return -EINVAL;
+	/* Its file, if it is one, is not ours to replace. */
+	if (!strcmp(t, "/dev/stdout"))
+		t = "-";
 	*(const char **)v->at = t;
 	return 0;
 }
@@ -468,6 +483,10 @@ static int add_vlan(struct value *v, char *word)
 		return -EINVAL;
 	if (!from || from > 4095 || to > 4095 || vlan->maps == XDD_MAX_VLAN_MAPS)
 		return -ERANGE;
+	for (u32 i = 0; i < vlan->maps; i++) {
+		if (vlan->from[i] == from)
+			return -EINVAL;
+	}
 	vlan->from[vlan->maps] = from;
 	vlan->to[vlan->maps] = to;
 	vlan->maps++;
@@ -645,6 +664,10 @@ const struct kind kind_ratio = {
 	.parse = parse_ratio,
 	.what = "a share above 0 and below 1 (0.001, 1e-3, 0.1%, 1/1000)",
 };
+const struct kind kind_audit = {
+	.parse = parse_audit,
+	.what = "a share above 0 and up to 1 (1/256, 0.1%), or off",
+};
 const struct kind kind_ticks = {
 	.parse = parse_number,
 	.what = "a number of ticks from 1 to 119",
@@ -703,7 +726,8 @@ const struct kind kind_payload = {
 };
 const struct kind kind_vlan = {
 	.parse = parse_vlan,
-	.what = "ignore, key, or map: with at most 8 VLANs A=B, A from 1 and B from 0 to 4095",
+	.what = "ignore, key, or map: with at most 8 VLANs A=B, each A once from 1, B from 0 to "
+		"4095",
 };
 const struct kind kind_scope = {
 	.parse = parse_choice,
@@ -764,7 +788,7 @@ const struct kind kind_when = {
 const struct kind kind_on_off = { .parse = parse_on_off, .what = "on or off" };
 const struct kind kind_name = {
 	.parse = parse_name,
-	.what = "a name (1 to 32 letters, digits, '_' and '-')",
+	.what = "a name (1 to 32 letters, digits, '_' and '-', which is not the first)",
 };
 const struct kind kind_netns = {
 	.parse = parse_netns,
@@ -854,11 +878,10 @@ const struct kind kind_sample = {
 	.parse = parse_sample,
 	.what = "N:FILE, N from 1 to 1000000 packets a second",
 };
+#define AND_REASON(name, help) ", " #name
 const struct kind kind_verdict = {
 	.parse = parse_verdict,
-	.what = "a list of distinct, duplicate, bypassed and reasons for bypassing "
-		"(not_ip, truncated, malformed, bad_checksum, unsupported, filtered, stale, "
-		"internal)",
+	.what = "a list of distinct, duplicate, bypassed" XDD_BYPASSES(AND_REASON),
 };
 const struct kind kind_snaplen = {
 	.parse = parse_number,

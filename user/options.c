@@ -210,6 +210,8 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 		{ OPT_capacity, (all & ~bits) | bloom,
 		  "engines with a window, and bloom: the others take what keys there are; give "
 		  "--memory" },
+		{ OPT_audit, all & ~recovery,
+		  "engines but recovery, whose verdicts depend on the order of numbers" },
 		{ OPT_fpr_target, (all & ~bits & ~recovery) | bloom | sbf | rsbf,
 		  "engines with a window but recovery, and bloom, sbf, rsbf: nothing of the others "
 		  "follows from it" },

@@ -135,6 +135,9 @@ enum {
 	  "number of slices (default: one cache line each)", "1024")                               \
 	X(subslices, slices, 0, "S2", ON_FILTER | ON_EVENTS | ON_PLAN,                             \
 	  "of --slicing hv and vh: parts that each slice is cut into", "4")                        \
+	X(audit, audit, 0, "RATE", ON_FILTER | ON_EVENTS,                                          \
+	  "measure FPR and FNR on this share of the keys (default 1/1024 on a NIC, else off)",     \
+	  "1/256")                                                                                 \
 	X(placement, placement, 0, "NAME", ON_NIC | EVERYDAY,                                      \
 	  "shared, percpu, or auto: shared unless one interface has one receive queue", "shared")  \
 	X(key, key, 0, "KIND", ON_KEY | ON_PLAN | EVERYDAY,                                        \
@@ -319,6 +322,7 @@ struct options {
 	double p_star;		       /* above 0, below 1 */
 	u32 sbf_p, sbf_max;
 	int placement; /* enum xdd_placement */
+	double audit;  /* 0 to 1; 0: off */
 
 	int key; /* enum xdd_key_kind; default packet */
 	u32 offset_len, offset_pos;

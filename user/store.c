@@ -17,8 +17,16 @@ static struct store_entry *entries_new(size_t size)
 	struct store_entry *entries = malloc(size * sizeof(*entries));
 
 	for (size_t i = 0; entries && i < size; i++)
-		entries[i].seen.time_ns = STORE_FREE;
+		entries[i].time_ns = STORE_FREE;
 	return entries;
+}
+
+static void entries_replace(struct xdd_store *store, struct store_entry *entries, u64 *suppressed)
+{
+	free(store->entries);
+	free(store->suppressed);
+	store->entries = entries;
+	store->suppressed = suppressed;
 }
 
 static int lines_new(struct xdd_store *store)
@@ -70,6 +78,13 @@ static bool slices_are_valid(const struct xdd_fixed *fixed, u64 lines)
 	       fixed->line_cells <= cells;
 }
 
+static bool audit_is_valid(const struct xdd_fixed *fixed)
+{
+	u32 buckets = fixed->audit_buckets;
+
+	return !fixed->audit_threshold || (buckets && !(buckets & (buckets - 1)));
+}
+
 static bool streams_are_valid(const struct xdd_fixed *fixed, u64 lines)
 {
 	return fixed->key == XDD_KEY_redundancy && lines >= XDD_RECOVERY_WAYS &&
@@ -87,7 +102,24 @@ static bool fixed_is_valid(const struct xdd_fixed *fixed)
 	return fixed->engine < XDD_ENGINE_MAX && fixed->key < XDD_KEY_MAX &&
 	       fixed->hash < XDD_HASH_MAX && lines && lines <= UINT32_MAX &&
 	       slices_are_valid(fixed, lines) && fixed->hashes && fixed->hashes <= XDD_MAX_HASHES &&
-	       fixed->equal <= fixed->hashes && fixed->tick_ns;
+	       fixed->equal <= fixed->hashes && fixed->tick_ns && audit_is_valid(fixed);
+}
+
+/* The exact engine's. With counts no key goes to the log, which has none. */
+static int table_new(struct xdd_store *store, u64 memory_bytes)
+{
+	bool counts = store->live.max_suppress;
+	u64 bytes = sizeof(*store->entries) + (counts ? sizeof(*store->suppressed) : 0);
+
+	store->max_size = STORE_FIRST_SIZE;
+	while (store->max_size * 2 * bytes <= memory_bytes)
+		store->max_size *= 2;
+	store->size = STORE_FIRST_SIZE;
+	store->keep_all = counts;
+	store->entries = entries_new(store->size);
+	if (counts)
+		store->suppressed = calloc(store->size, sizeof(*store->suppressed));
+	return store->entries && (store->suppressed || !counts) ? 0 : -ENOMEM;
 }
 
 int store_open(struct xdd_store *store, const struct xdd_fixed *fixed, const struct xdd_live *live,
@@ -100,17 +132,17 @@ int store_open(struct xdd_store *store, const struct xdd_fixed *fixed, const str
 	store->live = *live;
 	secret_from_seed(&store->secret, fixed->seed);
 	store->random = xdd_mix64(~fixed->seed);
+	if (fixed->audit_threshold) {
+		store->audit = calloc(fixed->audit_buckets, sizeof(*store->audit));
+		if (!store->audit)
+			return -ENOMEM;
+	}
 	store->top = calloc(XDD_TOP_BUCKETS, sizeof(*store->top));
 	if (!store->top)
 		return -ENOMEM;
 	if (fixed->engine != XDD_ENGINE_exact)
 		return lines_new(store);
-	store->max_size = STORE_FIRST_SIZE;
-	while (store->max_size * 2 * sizeof(*store->entries) <= memory_bytes)
-		store->max_size *= 2;
-	store->size = STORE_FIRST_SIZE;
-	store->entries = entries_new(store->size);
-	return store->entries ? 0 : -ENOMEM;
+	return table_new(store, memory_bytes);
 }
 
 static void log_drop(struct xdd_store *store)
@@ -123,12 +155,13 @@ static void log_drop(struct xdd_store *store)
 void store_close(struct xdd_store *store)
 {
 	free(store->lines);
-	free(store->entries);
+	entries_replace(store, NULL, NULL);
+	free(store->audit);
 	free(store->top);
 	log_drop(store);
 	store->top = NULL;
 	store->lines = NULL;
-	store->entries = NULL;
+	store->audit = NULL;
 }
 
 void store_fill(const struct xdd_store *store, u64 now_ns, struct xdd_fill *fill)
@@ -150,7 +183,8 @@ void store_fill(const struct xdd_store *store, u64 now_ns, struct xdd_fill *fill
 u64 store_bytes(const struct xdd_store *store)
 {
 	if (store->entries)
-		return (store->size + store->log_room) * sizeof(*store->entries);
+		return (store->size + store->log_room) * sizeof(*store->entries) +
+		       (store->suppressed ? store->size * sizeof(*store->suppressed) : 0);
 	return xdd_lines(&store->fixed) * sizeof(struct xdd_line);
 }
 
@@ -160,7 +194,7 @@ static struct store_entry *entry_of(struct store_entry *entries, size_t size,
 {
 	size_t at = digest->lo & (size - 1);
 
-	while (entries[at].seen.time_ns != STORE_FREE &&
+	while (entries[at].time_ns != STORE_FREE &&
 	       (entries[at].digest.lo != digest->lo || entries[at].digest.hi != digest->hi))
 		at = (at + 1) & (size - 1);
 	return &entries[at];
@@ -199,8 +233,8 @@ static int log_reserve(struct xdd_store *store)
 
 static void log_add(struct xdd_store *store, const struct store_entry *entry)
 {
-	if (!store->logged || entry->seen.time_ns > store->logged_ns)
-		store->logged_ns = entry->seen.time_ns;
+	if (!store->logged || entry->time_ns > store->logged_ns)
+		store->logged_ns = entry->time_ns;
 	store->log[store->logged++] = *entry;
 }
 
@@ -209,26 +243,30 @@ static void log_add(struct xdd_store *store, const struct store_entry *entry)
  */
 static int entries_move(struct xdd_store *store, size_t size, u64 since_ns, bool log)
 {
-	struct store_entry *to = entries_new(size), *from = store->entries;
+	struct store_entry *to = entries_new(size), *from = store->entries, *entry;
+	u64 *counts = store->suppressed ? calloc(size, sizeof(*counts)) : NULL;
 	size_t used = 0;
 
-	if (!to || (log && log_reserve(store))) {
+	if (!to || (store->suppressed && !counts) || (log && log_reserve(store))) {
 		free(to);
+		free(counts);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < store->size; i++) {
-		if (from[i].seen.time_ns == STORE_FREE)
+		if (from[i].time_ns == STORE_FREE)
 			continue;
-		if (from[i].seen.time_ns < since_ns) {
+		if (from[i].time_ns < since_ns) {
 			if (log)
 				log_add(store, &from[i]);
 			continue;
 		}
-		*entry_of(to, size, &from[i].digest) = from[i];
+		entry = entry_of(to, size, &from[i].digest);
+		*entry = from[i];
+		if (counts)
+			counts[entry - to] = store->suppressed[i];
 		used++;
 	}
-	free(from);
-	store->entries = to;
+	entries_replace(store, to, counts);
 	store->size = size;
 	store->used = used;
 	return 0;
@@ -247,7 +285,7 @@ static int log_recall(struct xdd_store *store)
 	/* The table's entries, then the later ones of the log, say when a key was seen last. */
 	while (logged-- && store->used < store->size / 2) {
 		entry = entry_of(store->entries, store->size, &store->log[logged].digest);
-		if (entry->seen.time_ns != STORE_FREE)
+		if (entry->time_ns != STORE_FREE)
 			continue;
 		*entry = store->log[logged];
 		store->used++;
@@ -267,8 +305,8 @@ static size_t entries_since(const struct xdd_store *store, u64 since_ns)
 	size_t n = 0;
 
 	for (size_t i = 0; i < store->size; i++)
-		n += store->entries[i].seen.time_ns != STORE_FREE &&
-		     store->entries[i].seen.time_ns >= since_ns;
+		n += store->entries[i].time_ns != STORE_FREE &&
+		     store->entries[i].time_ns >= since_ns;
 	return n;
 }
 
@@ -332,16 +370,15 @@ static int entries_make_room(struct xdd_store *store)
 	return entries_move(store, store->size * 2, 0, false);
 }
 
-struct xdd_seen *store_exact(struct xdd_store *store, const struct xdd_digest *digest, u64 now_ns,
-			     bool *fresh)
+u64 *store_exact(struct xdd_store *store, const struct xdd_digest *digest, u64 now_ns, bool *fresh)
 {
 	struct store_entry *entry = entry_of(store->entries, store->size, digest);
 	int rc = 0;
 
 	if (now_ns > store->latest_ns)
 		store->latest_ns = now_ns;
-	if (entry->seen.time_ns != STORE_FREE)
-		return &entry->seen;
+	if (entry->time_ns != STORE_FREE)
+		return &entry->time_ns;
 	if (store->logged && now_ns <= store->logged_ns + store->live.window_ns)
 		rc = log_recall(store);
 	if (!rc && store->used >= store->size / 2)
@@ -349,20 +386,20 @@ struct xdd_seen *store_exact(struct xdd_store *store, const struct xdd_digest *d
 	if (rc)
 		return NULL;
 	entry = entry_of(store->entries, store->size, digest);
-	if (entry->seen.time_ns != STORE_FREE)
-		return &entry->seen;
+	if (entry->time_ns != STORE_FREE)
+		return &entry->time_ns;
 	store->used++;
 	entry->digest = *digest;
-	entry->seen = (struct xdd_seen){ .time_ns = now_ns };
+	entry->time_ns = now_ns; /* its count, if any, is 0 */
 	*fresh = true;
-	return &entry->seen;
+	return &entry->time_ns;
 }
 
 u64 *store_exact_suppressed(struct xdd_store *store, const struct xdd_digest *digest)
 {
 	struct store_entry *entry = entry_of(store->entries, store->size, digest);
 
-	return entry->seen.time_ns == STORE_FREE ? NULL : &entry->seen.suppressed;
+	return entry->time_ns == STORE_FREE ? NULL : store_exact_count(store, &entry->time_ns);
 }
 
 static bool is_table_size(u64 size)
@@ -391,7 +428,7 @@ int store_put(struct xdd_store *store, const struct store_entry *entry)
 {
 	struct store_entry *to = entry_of(store->entries, store->size, &entry->digest);
 
-	if (to->seen.time_ns != STORE_FREE || entry->seen.time_ns == STORE_FREE ||
+	if (to->time_ns != STORE_FREE || entry->time_ns == STORE_FREE ||
 	    store->used >= store->size / 2)
 		return -EINVAL;
 	*to = *entry;
@@ -401,7 +438,7 @@ int store_put(struct xdd_store *store, const struct store_entry *entry)
 
 int store_log(struct xdd_store *store, const struct store_entry *entry)
 {
-	if (entry->seen.time_ns == STORE_FREE || store->logged >= store->log_room)
+	if (entry->time_ns == STORE_FREE || store->logged >= store->log_room)
 		return -EINVAL;
 	log_add(store, entry);
 	return 0;

@@ -4,6 +4,7 @@
 #define USER_STORE_H
 
 #include "xdd/age.h"
+#include "xdd/audit.h"
 #include "xdd/config.h"
 #include "xdd/hash.h"
 #include "xdd/packet.h"
@@ -19,7 +20,7 @@ struct xdd_verdict;
 
 struct store_entry {
 	struct xdd_digest digest;
-	struct xdd_seen seen;
+	u64 time_ns;
 };
 
 struct xdd_store {
@@ -31,6 +32,7 @@ struct xdd_store {
 	struct xdd_top *top;	     /* XDD_TOP_BUCKETS */
 	struct xdd_line *lines;	     /* line engines: blocks x lines_per_block */
 	struct store_entry *entries; /* exact: open addressing, size a power of two */
+	u64 *suppressed; /* exact, with live.max_suppress at opening: of each entry, else NULL */
 	size_t size;
 	size_t used;
 	size_t max_size; /* entries beyond which old ones are forgotten */
@@ -40,10 +42,12 @@ struct xdd_store {
 	u64 logged_ns; /* the latest time among them */
 	bool keep_all; /* time stepped back once: no key leaves any more */
 	bool in_order; /* set by who knows that time never steps back: none needs to be kept for it */
-	u64 forgotten;	/* exact: live keys given up for want of memory */
-	u64 evictions;	/* tagged, recovery: live cells, or streams, replaced */
-	u64 rogue;	/* recovery: numbers outside their stream's history */
-	u64 time_back;	/* look-ups behind their line's tick */
+	u64 forgotten;			/* exact: live keys given up for want of memory */
+	u64 evictions;			/* tagged, recovery: live cells, or streams, replaced */
+	u64 rogue;			/* recovery: numbers outside their stream's history */
+	u64 time_back;			/* look-ups behind their line's tick */
+	struct xdd_audit_bucket *audit; /* fixed.audit_buckets of them, or NULL */
+	struct xdd_audit_counts audit_counts;
 	u64 unanswered; /* batches: questions that found no memory, taken for distinct */
 };
 
@@ -117,12 +121,19 @@ XDD_INLINE void store_exact_fetch(const struct xdd_store *store, const struct xd
 	const struct store_entry *entry = &store->entries[digest->lo & (store->size - 1)];
 
 	__builtin_prefetch(entry, 1);
-	__builtin_prefetch(&entry->seen, 1);
+	__builtin_prefetch(&entry->time_ns, 1);
 }
 
 /* xdd_exact_at() over the table. */
-struct xdd_seen *store_exact(struct xdd_store *store, const struct xdd_digest *digest, u64 now_ns,
-			     bool *fresh);
+u64 *store_exact(struct xdd_store *store, const struct xdd_digest *digest, u64 now_ns, bool *fresh);
+
+/* xdd_exact_count() of an entry, whose place in the table its time tells. */
+XDD_INLINE u64 *store_exact_count(struct xdd_store *store, u64 *time)
+{
+	u64 bytes = (u8 *)time - (u8 *)store->entries;
+
+	return store->suppressed ? &store->suppressed[bytes / sizeof(*store->entries)] : NULL;
+}
 
 /* xdd_exact_suppressed() over the table. */
 u64 *store_exact_suppressed(struct xdd_store *store, const struct xdd_digest *digest);

@@ -64,6 +64,8 @@ static void header_fill(struct store_header *h, const struct xdd_store *store, c
 	h->abi = XDD_ABI;
 	h->about_bytes = about_bytes;
 	h->fixed = store->fixed;
+	/* The shadow stays behind. */
+	h->fixed.audit_threshold = h->fixed.audit_buckets = 0;
 	h->window_ns = store->live.window_ns;
 	h->window_ticks = store->live.window_ticks;
 	h->random = store->random;
@@ -85,7 +87,7 @@ static int put_entries(struct writer *w, const struct xdd_store *store)
 	int rc = 0;
 
 	for (size_t i = 0; i < store->size && !rc; i++)
-		if (store->entries[i].seen.time_ns != STORE_FREE)
+		if (store->entries[i].time_ns != STORE_FREE)
 			rc = put(w, &store->entries[i], sizeof(*store->entries));
 	return rc ?: put(w, store->log, store->logged * sizeof(*store->log));
 }

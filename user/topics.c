@@ -70,15 +70,16 @@ static void topic_tunnels(FILE *to)
 	fprintf(to,
 		"Without ports: IP in IP; GRE with any flags, also of version 1 (PPTP), NVGRE, "
 		"ERSPAN I, II\n"
-		"and III; MPLS, with Ethernet behind the labels if neither 4 nor 6 comes first; "
-		"PPPoE; and\n"
+		"and III; MPLS, with Ethernet behind the labels if neither 4 nor 6 comes first, "
+		"nor, "
+		"unless\na control word is there, 0 or 1; PPPoE; and\n"
 		"what switches put before the packet: VN-Tag, 802.1BR, PBB, FabricPath, TRILL, "
 		"Arista's time\nstamps.\n"
 		"Not read: ESP, L2TP, LISP, GUE, NSH, MACsec, compressed or encrypted PPP.\n\n"
 		"What is no IP inside, is cut, or has a wrong header leaves the last packet that "
 		"was whole as\n"
 		"what is compared, and is counted (inner_truncated, inner_malformed, "
-		"inner_unsupported). An\n"
+		"inner_unsupported);\na packet deeper than is read passes as unsupported. An\n"
 		"outer fragment is compared as it is. --vni key: packets of different VNIs, GRE "
 		"keys or TEIDs\n"
 		"(those of the innermost tunnel that has one) are different, and so is one that "
@@ -173,6 +174,36 @@ static void topic_copies(FILE *to)
 		"                   this keeps, beside it, 48 bytes or more for each packet of a "
 		"window. A\n"
 		"                   copy without a first is an error of the filter.\n");
+}
+
+static void topic_audit(FILE *to)
+{
+	fprintf(to, "\
+--audit RATE compares the filter's verdicts on that share of the keys with the truth, which a\n\
+shadow knows: when the window of each key began, in bounded memory beside the filter. A key is\n\
+in the sample by its hash, with all of its packets. On a NIC 1/1024 is the default, else it is off.\n\
+\n\
+Truth: what engine exact would say with memory without end. A copy is a packet at most a window\n\
+from the one that began it. tagged and timer have their window in ticks: a copy is a packet before\n\
+which fewer ticks began. Those within the window but not within its ticks may pass, as status\n\
+says, and may be found: they are counted as `edge`, and are in no rate. Beyond the window a\n\
+packet that is called duplicate is an error, whichever engine says so. Bit engines have no\n\
+window: a copy is any packet whose key came since the audit began. With --placement percpu, a copy\n\
+on another CPU than the first one is missed, and counts as missed.\n\
+\n\
+  fp, FPR        distinct packets called duplicate: lost. FPR = FP/(FP+TN)\n\
+  fn, FNR        copies called distinct: they passed. FNR = FN/(FN+TP), TP from the number of all\n\
+                 packets that were called duplicate, since few keys may have most of the copies\n\
+  _low, _high    where the rate of all keys lies with 95 %% confidence: intervals by keys, not by\n\
+                 packets, which depend on each other; none wrong in the sample: a bound\n\
+  lost           distinct packets lost so far, from the sample; lost_high: at most\n\
+  edge           see above\n\
+  excluded       packets of keys that the shadow had no room for: their truth is not known, and\n\
+                 they are in no rate. Many: audit a smaller share. Bit engines: as more and more\n\
+                 keys come, it keeps some of them for ever and leaves out the others\n\
+  races          verdicts that two CPUs brought in the other order than the packets, put right\n\
+\n\
+It measures the filter. Whether the key is the right one, learn, explain and pcap --pairs tell.\n");
 }
 
 static void topic_repeats(FILE *to)

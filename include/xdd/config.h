@@ -10,7 +10,7 @@
 #include "types.h"
 
 /* Changes whenever a pinned layout changes: a loader refuses pins of another one. */
-#define XDD_ABI 5
+#define XDD_ABI 7
 
 #define XDD_MAX_IFACES 16
 #define XDD_MAX_HASHES 8
@@ -253,6 +253,10 @@ struct xdd_fixed {
 	u8 pad2[2];
 	u16 vlan_from[XDD_MAX_VLAN_MAPS];
 	u16 vlan_to[XDD_MAX_VLAN_MAPS]; /* 0: as without the tag */
+	u32 audit_threshold; /* in the sample: a hash of 32 bits below this; 0: no audit */
+	u32 audit_buckets;   /* of its shadow: a power of two */
+	u32 audit_race_ns;   /* how far verdicts are believed to be in another order; 0: never */
+	u32 pad3;
 };
 
 /* Lines of the filter; per CPU under that placement. */
@@ -328,7 +332,7 @@ struct xdd_live {
 /* Entries of map `targets`. */
 enum xdd_dev { XDD_DEV_DUPLICATES, XDD_DEV_FORWARD, XDD_DEV_MAX };
 
-XDD_ASSERT(sizeof(struct xdd_fixed) == 184, "xdd_fixed has no holes");
+XDD_ASSERT(sizeof(struct xdd_fixed) == 200, "xdd_fixed has no holes");
 XDD_ASSERT(sizeof(struct xdd_live) == 40 + 8 * XDD_MAX_IFACES, "xdd_live has no holes");
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef XDD_DECIDE_H
 #define XDD_DECIDE_H
 
+#include "audit.h"
 #include "engine_bloom.h"
 #include "engine_bsbf.h"
 #include "engine_bsbfsd.h"
@@ -107,6 +108,9 @@ XDD_INLINE struct xdd_verdict xdd_judge(XDD_FIXED struct xdd_fixed *fixed,
 		verdict.bypass = XDD_BYPASS_internal;
 	else if (verdict.found & XDD_STALE)
 		verdict.bypass = XDD_BYPASS_stale;
+	else if (fixed->audit_threshold && xdd_audit_samples(fixed, &identity->digest))
+		xdd_store_audit(fixed, store, identity, now_ns, window, live->window_ns,
+				verdict.found);
 	return verdict;
 }
 

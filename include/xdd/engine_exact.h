@@ -11,26 +11,27 @@
 XDD_INLINE u32 xdd_exact_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			     struct xdd_question *question)
 {
-	u64 now = question->now_ns, last, apart;
-	struct xdd_seen *seen;
+	u64 now = question->now_ns, last, apart, *time, *count;
 	bool fresh = false;
 
-	seen = xdd_exact_at(store, question->identity, now, &fresh);
-	if (!seen)
+	time = xdd_exact_at(store, question->identity, now, &fresh);
+	if (!time)
 		return XDD_MISSING;
 	if (fresh)
 		return 0;
-	last = *(volatile u64 *)&seen->time_ns;
+	last = *(volatile u64 *)time;
 	apart = now > last ? now - last : last - now;
 	if (apart <= question->window_ns) {
 		if (fixed->refresh)
-			*(volatile u64 *)&seen->time_ns = now;
+			*(volatile u64 *)time = now;
 		return XDD_SEEN;
 	}
 	/* Of two CPUs that see two copies at once, the one whose time stays is the first. */
-	if (xdd_cas64(&seen->time_ns, last, now) != last)
+	if (xdd_cas64(time, last, now) != last)
 		return XDD_SEEN;
-	*(volatile u64 *)&seen->suppressed = 0;
+	count = xdd_exact_count(store, time);
+	if (count)
+		*(volatile u64 *)count = 0;
 	return 0;
 }
 

@@ -19,6 +19,8 @@ enum xdd_event_kind {
 	XDD_EVENT_MAX,
 };
 
+/* Beside bits of kinds: no duplicates on which no action is taken (repeat.h). */
+#define XDD_EVENT_ACTED_ON (1u << XDD_EVENT_MAX)
 #define XDD_EVENT_BYPASSED ((1u << XDD_BYPASS_MAX) - 1)
 #define XDD_EVENT_ALL ((1u << XDD_EVENT_MAX) - 1)
 
@@ -31,8 +33,9 @@ struct xdd_event {
 	u32 wire_len;
 	u32 cap_len; /* 1..XDD_EVENT_BYTES, at most wire_len */
 	u8 kind;     /* enum xdd_event_kind */
-	u8 action;   /* enum xdd_dup_action: of duplicates; count: kept */
-	u8 pad[2];
+	u8 action;   /* enum xdd_dup_action: of duplicates */
+	u8 kept;     /* 1: a duplicate on which no action is taken (repeat.h) */
+	u8 pad;
 };
 
 /*

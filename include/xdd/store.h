@@ -29,13 +29,18 @@ struct xdd_seen {
 };
 
 /*
- * The exact engine's entry of the key.
+ * The exact engine's time of the key: last time it was found distinct, in nanoseconds.
  *
  * Returns NULL where there is no room; otherwise a pointer, with *@fresh true where the
  * entry was made by this call, with @now_ns in it, and by no other CPU.
  */
-extern struct xdd_seen *xdd_exact_at(struct xdd_store *store, const struct xdd_identity *identity,
-				     u64 now_ns, bool *fresh);
+extern u64 *xdd_exact_at(struct xdd_store *store, const struct xdd_identity *identity, u64 now_ns,
+			 bool *fresh);
+
+/* How many duplicates of the key were suppressed since that @time, which xdd_exact_at() returned, or
+ * NULL where nobody asks for it (files without --max-suppress).
+ */
+extern u64 *xdd_exact_count(struct xdd_store *store, u64 *time);
 
 /* What bit engines count beside their bits: of one CPU under per-CPU placement. */
 struct xdd_loads {

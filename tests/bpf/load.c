@@ -64,7 +64,7 @@ static u32 load(const struct xdd_fixed *fixed, const struct xdd_secret *secret)
 	return instructions;
 }
 
-/* Tunnels, and all that site policy can switch on: @plain instructions are verified without. */
+/* Tunnels, the audit, and all that site policy can switch on: @plain instructions are verified without. */
 static void load_everything(const struct xdd_fixed *fixed, struct table *table, u32 plain)
 {
 	struct xdd_fixed all = *fixed;
@@ -78,6 +78,9 @@ static void load_everything(const struct xdd_fixed *fixed, struct table *table, 
 	all.tunnel_port[0] = 4789;
 	all.vlan_maps = XDD_MAX_VLAN_MAPS;
 	all.payload_bytes = 4000;
+	all.audit_threshold = 1u << 24;
+	all.audit_buckets = 1024;
+	all.audit_race_ns = 1000;
 	all.changed_fields = (1u << XDD_FIELD_MAX) - 1;
 	n = load(&all, &table->secret);
 	print_message("# ... with everything: %u instructions, %u more\n", n, n - plain);

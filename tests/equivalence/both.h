@@ -21,6 +21,12 @@
 #include "user/store.h"
 #include "xdd/decide.h"
 
+/* A value of map audit; what the lock holds is not shown. */
+struct xdd_audit_slot {
+	u64 lock;
+	struct xdd_audit_bucket bucket;
+};
+
 #include "equiv.skel.h"
 
 #define BOTH_EXACT_ENTRIES 65536
@@ -170,13 +176,19 @@ static inline void both_compare_bits(struct both *both)
 	assert_memory_equal(&loads[0], &both->store.loads, sizeof(loads[0]));
 }
 
+/* An entry of the exact engine, as both builds know it. */
+struct both_entry {
+	struct xdd_digest digest;
+	struct xdd_seen seen;
+};
+
 static inline int both_order(const void *a, const void *b)
 {
-	return memcmp(a, b, sizeof(struct store_entry));
+	return memcmp(a, b, sizeof(struct both_entry));
 }
 
 /* The kernel's entries; flow keys are kept whole there, and show only what is known of them. */
-static inline u32 both_kernel_entries(struct both *both, struct store_entry *entries)
+static inline u32 both_kernel_entries(struct both *both, struct both_entry *entries)
 {
 	bool flow = xdd_key_is_flow(both->store.fixed.key);
 	int fd = bpf_map__fd(flow ? both->skel->maps.flows : both->skel->maps.digests);
@@ -197,23 +209,34 @@ static inline u32 both_kernel_entries(struct both *both, struct store_entry *ent
 	return n;
 }
 
-static inline void both_compare_exact(struct both *both)
+static inline u32 both_native_entries(struct both *both, struct both_entry *entries)
 {
-	struct store_entry *kernel = calloc(BOTH_EXACT_ENTRIES, sizeof(*kernel));
-	struct store_entry *native = calloc(BOTH_EXACT_ENTRIES, sizeof(*native));
-	u32 n = both_kernel_entries(both, kernel), used = 0;
+	bool flow = xdd_key_is_flow(both->store.fixed.key);
+	u32 used = 0;
 
-	assert_int_equal(n, both->store.used);
 	for (size_t i = 0; i < both->store.size; i++) {
 		const struct store_entry *entry = &both->store.entries[i];
 
-		if (entry->seen.time_ns == STORE_FREE)
+		if (entry->time_ns == STORE_FREE)
 			continue;
-		native[used].seen = entry->seen;
-		if (!xdd_key_is_flow(both->store.fixed.key))
-			native[used].digest = entry->digest;
+		entries[used].seen.time_ns = entry->time_ns;
+		if (both->store.suppressed)
+			entries[used].seen.suppressed = both->store.suppressed[i];
+		if (!flow)
+			entries[used].digest = entry->digest;
 		used++;
 	}
+	return used;
+}
+
+static inline void both_compare_exact(struct both *both)
+{
+	struct both_entry *kernel = calloc(BOTH_EXACT_ENTRIES, sizeof(*kernel));
+	struct both_entry *native = calloc(BOTH_EXACT_ENTRIES, sizeof(*native));
+	u32 n = both_kernel_entries(both, kernel);
+
+	assert_int_equal(n, both->store.used);
+	assert_int_equal(n, both_native_entries(both, native));
 	qsort(kernel, n, sizeof(*kernel), both_order);
 	qsort(native, n, sizeof(*native), both_order);
 	assert_memory_equal(kernel, native, n * sizeof(*kernel));
@@ -229,6 +252,23 @@ static void (*const both_compares[XDD_ENGINE_MAX])(struct both *both) = {
 	[XDD_ENGINE_bsbf] = both_compare_bits,	  [XDD_ENGINE_bsbfsd] = both_compare_bits,
 	[XDD_ENGINE_rlbsbf] = both_compare_bits,  [XDD_ENGINE_recovery] = both_compare_lines,
 };
+
+/* The shadow, and what it counted. */
+static inline void both_compare_audit(struct both *both)
+{
+	int fd = bpf_map__fd(both->skel->maps.audit);
+	struct xdd_audit_counts counts;
+	struct xdd_audit_slot slot;
+	u32 zero = 0;
+
+	assert_int_equal(
+		bpf_map_lookup_elem(bpf_map__fd(both->skel->maps.audit_counts), &zero, &counts), 0);
+	assert_memory_equal(&counts, &both->store.audit_counts, sizeof(counts));
+	for (u32 i = 0; i < both->store.fixed.audit_buckets; i++) {
+		assert_int_equal(bpf_map_lookup_elem(fd, &i, &slot), 0);
+		assert_memory_equal(&slot.bucket, &both->store.audit[i], sizeof(slot.bucket));
+	}
+}
 
 /* The keys most often suppressed, with counts, places and descriptions. */
 static inline void both_compare_top(struct both *both)
@@ -249,6 +289,8 @@ static inline void both_compare(struct both *both)
 	both_compare_top(both);
 	assert_non_null(both_compares[engine]);
 	both_compares[engine](both);
+	if (both->store.audit)
+		both_compare_audit(both);
 }
 
 #endif

@@ -22,7 +22,14 @@ struct outcome {
 	u32 bypassed[XDD_BYPASS_MAX];
 	u32 seen;
 	u32 distinct;
+	struct xdd_audit_counts audit;
 };
+
+static void outcome_audit(struct outcome *outcome, const struct xdd_audit_counts *counts)
+{
+#define ADD_COUNT(name, help) outcome->audit.name += counts->name;
+	XDD_AUDIT_COUNTS(ADD_COUNT)
+}
 
 static void outcome_duplicate(struct outcome *outcome, struct xdd_verdict verdict)
 {
@@ -86,6 +93,18 @@ static void vary_policy(struct xdd_fixed *fixed, u64 bits)
 	}
 }
 
+/* Off, all keys, or a share of them, in a shadow that is too small or not. */
+static void vary_audit(struct xdd_fixed *fixed, u64 bits)
+{
+	static const u32 thresholds[] = { 0, ~0u, ~0u, 1u << 30 };
+
+	fixed->audit_threshold = thresholds[bits & 3];
+	if (fixed->engine == XDD_ENGINE_recovery)
+		fixed->audit_threshold = 0;
+	fixed->audit_buckets = 1u << (bits >> 2) % 8;
+	fixed->audit_race_ns = bits >> 8 & 1 ? 300000 : 0;
+}
+
 /* Half of the runs are without any. */
 static void vary_repeats(struct xdd_live *live, u64 bits)
 {
@@ -119,6 +138,7 @@ static void vary(struct xdd_fixed *fixed, struct xdd_live *live)
 	fixed->tunnel_port[7] = 2152;
 	fixed->tunnel_kind[7] = XDD_TUNNEL_gtpu;
 	vary_policy(fixed, xdd_mix64(bits));
+	vary_audit(fixed, xdd_mix64(bits + 1));
 	fixed->sbf_bits = 1u << run_number % 4;
 	fixed->sbf_max = 1 + (bits >> 48) % ((1u << fixed->sbf_bits) - 1);
 	fixed->reset_bits = 1 + (bits >> 40) % (64 / fixed->sbf_bits);
@@ -146,6 +166,7 @@ static void run_random(const struct xdd_fixed *fixed, const struct xdd_live *liv
 		outcome_add(outcome, both_decide(&both, frame->byte, frame->len, now));
 		now = next_time(now, &traffic->seed);
 	}
+	outcome_audit(outcome, &both.store.audit_counts);
 	both_compare(&both);
 	both_close(&both);
 	free(traffic);
@@ -186,6 +207,44 @@ static void test_random(void **state)
 	assert_true(outcome.passes > 10 && outcome.let_through > 10);
 	assert_int_equal(outcome.bypassed[XDD_BYPASS_stale], 0);
 	assert_int_equal(outcome.bypassed[XDD_BYPASS_internal], 0);
+	assert_true(outcome.audit.tp > 100 && outcome.audit.tn > 100);
+	assert_true(outcome.audit.excluded > 100);
+}
+
+/* Filters of two lines err: the audits of both builds say so alike. */
+static void test_audit(void **state)
+{
+	static const u32 engines[] = { XDD_ENGINE_tagged, XDD_ENGINE_timer, XDD_ENGINE_rlbsbf };
+	struct xdd_live live = config_live();
+	struct outcome outcome = {};
+	u64 runs = run_number;
+
+	(void)state;
+	both_need_root();
+	live.window_ticks = XDD_MAX_WINDOW_TICKS;
+	live.window_ns = live.window_ticks * CONFIG_TICK_NS;
+	for (u32 i = 0; i < 2 * XDD_ARRAY_SIZE(engines); i++) {
+		struct xdd_fixed fixed = config_fixed(engines[i / 2], XDD_KEY_packet);
+
+		fixed.slices = fixed.blocks = fixed.hashes = 2;
+		if (xdd_engine_has_bits(fixed.engine)) {
+			fixed.slicing = XDD_SLICING_none;
+			fixed.slices = 1;
+		}
+		fixed.audit_threshold = ~0u;
+		fixed.audit_buckets = 16 << i % 2 * 4;
+		fixed.audit_race_ns = i % 2 * 1000000000;
+		/* the traffic of this test, whatever the others did */
+		run_number = i;
+		run_random(&fixed, &live, RANDOM_FRAMES, &outcome);
+	}
+	run_number = runs;
+#define PRINT_COUNT(name, help) \
+	print_message("# audit: %lu " #name "\n", (unsigned long)outcome.audit.name);
+	XDD_AUDIT_COUNTS(PRINT_COUNT)
+	assert_true(outcome.audit.fp > 50 && outcome.audit.fn > 20 && outcome.audit.races);
+	assert_true(outcome.audit.tp > 100 && outcome.audit.tn > 100);
+	assert_true(outcome.audit.edge && outcome.audit.excluded);
 }
 
 /* The counts beside the bits of both builds, as after @events events. */
@@ -446,9 +505,10 @@ static void test_bad_checksum(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random),	     cmocka_unit_test(test_stages),
-		cmocka_unit_test(test_links),	     cmocka_unit_test(test_captures),
-		cmocka_unit_test(test_bad_checksum), cmocka_unit_test(test_recovery),
+		cmocka_unit_test(test_random),	 cmocka_unit_test(test_audit),
+		cmocka_unit_test(test_stages),	 cmocka_unit_test(test_links),
+		cmocka_unit_test(test_captures), cmocka_unit_test(test_bad_checksum),
+		cmocka_unit_test(test_recovery),
 	};
 
 	few = argc > 1 && !strcmp(argv[1], "--few");

@@ -32,7 +32,7 @@ run_now --sample-dropped "50:$tmp/sample.pcapng"
 check "run samples" wait_until reading
 check_command "another reader is told who reads" 1 '' "process $pid reads the events of $in" \
 	"$xdd" events "$in" --count 1
-check_equal "... and changes nothing" "$((1 << 9))" "$(kinds)"
+check_equal "... and changes nothing" "$((1 << 10 | 1 << 11))" "$(kinds)"
 transmit "$tmp/in.pcap"
 sleep 0.3
 check_equal "every duplicate is shown or counted" 600 "$(shown_or_counted)"
@@ -74,6 +74,21 @@ kill -TERM $pid
 wait $pid
 tests/netns/sampled.py "$tmp/marked.pcapng" "$tmp/in.pcap" >"$tmp/sampled"
 expect "all of them, none a first copy, none changed" "600 0" '"%d %d" % (j["frames"], j["strangers"])'
+
+# What is kept all the same takes nothing of N.
+run_now --sample-dropped "7:$tmp/few.pcapng" --engine exact --max-suppress 1
+wait_until reading
+transmit "$tmp/in.pcap"
+transmit "$tmp/in.pcap"
+sleep 0.3
+let_through=$(note_of let_through)
+sent=$(note_of events_sent)
+kill -TERM $pid
+wait $pid
+check "some duplicates were kept" test "$let_through" -gt 0
+tests/netns/sampled.py "$tmp/few.pcapng" "$tmp/in.pcap" >"$tmp/sampled"
+expect "... and N others sampled" "$sent" 'j["frames"]'
+check "... a second" test "$sent" -ge 7
 
 run_now --sample-dropped "5:$tmp/none.pcapng" --seconds 1
 wait $pid
@@ -192,7 +207,7 @@ check_equal "... after a line" 1 "$(wc -l <"$tmp/events")"
 events --verdict duplicate --rate 1M --json
 wait_until reading
 "$xdd" set "$in" --window 8s >/dev/null
-check_equal "set leaves events on" "$((1 << 9))" "$(kinds)"
+check_equal "set leaves events on" "$((1 << 10))" "$(kinds)"
 types() { "$xdd" status "$in" --json | json /dev/stdin '[(t["ethertype"], t["packets"]) for t in j[0]["passed_ethertypes"]]'; }
 before=$(types)
 check_equal "what passed, by EtherType" "[('0x88cc', 8), ('0x0806', 4)]" "$before"

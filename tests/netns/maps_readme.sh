@@ -94,9 +94,9 @@ check "digests are shown" grep -q time_ns <(output 'digests')
 kind "exact, flows" --window 10s --engine exact --key flow
 "$xdd" unload "$in"
 
-printf '%s\n' '#include "xdd/counters.h"' '#define P(name, help) NAME name' \
+printf '%s\n' '#include "xdd/counters.h"' '#include "xdd/audit.h"' '#define P(name, help) NAME name' \
 	'#define C(name, word, help) NAME ambiguous_##name' \
-	'XDD_VERDICTS(P) XDD_BYPASSES(P) XDD_ACTIONS(P) XDD_CLASSES(C) XDD_NOTES(P) NAME received' |
+	'XDD_VERDICTS(P) XDD_BYPASSES(P) XDD_ACTIONS(P) XDD_CLASSES(C) XDD_NOTES(P) XDD_AUDIT_COUNTS(P) NAME received' |
 	gcc -E -P -Iinclude -x c - | grep -o 'NAME [a-z_]*' | sed 's/NAME //' >"$tmp/names"
 check "counters.h has names" test "$(wc -l <"$tmp/names")" -gt 15
 check_equal "every counter is described" "" "$(undocumented "$tmp/names")"

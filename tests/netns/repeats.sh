@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Live: repeats by class, an ARP storm that stays visible, and what is suppressed most.
+# shellcheck disable=SC2317 # wait_until calls a function
 . "$(dirname "$0")/lib.sh"
 
 status() { "$xdd" status "$in" --json | json /dev/stdin "$1"; }
@@ -66,6 +67,20 @@ check_equal "... nothing of the storm passes then" "1000 0 1000 0 1000" \
 		awk '{ print $1 - $9, $2 - $10, $3 - $11, $5 - $13, $6 - $14 }')"
 check_equal "all of that by the same program" "$id" "$(program_id "$in")"
 check "unload" "$xdd" unload "$in"
+
+# What is kept was not dropped: --sample-dropped leaves it out.
+"$xdd" run "$in" --netns "$rx" --window 100s --non-ip frame --engine exact --max-suppress 9 \
+	--sample-dropped "100k:$tmp/dropped.pcapng" >"$tmp/run" 2>&1 &
+pid=$!
+sampling() { [ -d "$pins/$in" ] && bpftool -j map dump pinned "$pins/$in/config" |
+	json /dev/stdin 'j[0]["formatted"]["value"]["event_kinds"]' | grep -qx 1024; }
+wait_until sampling
+transmit "$tmp/storm.pcap"
+sleep 0.3
+kill -INT $pid
+wait $pid
+check_equal "of a sampled storm only what was dropped is in the file" 900 \
+	"$("$xdd" pcap "$tmp/dropped.pcapng" --json | json /dev/stdin 'j["packets"]')"
 
 # Engines that do not count let one in so many pass on average.
 load "$in" --window 100s --non-ip frame --max-suppress 4 || { fail "load"; finish; }

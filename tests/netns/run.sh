@@ -61,7 +61,7 @@ for moment in $(seq 20); do
 	sleep "0.$(printf %03d $((RANDOM % (moment * 30))))"
 	kill -KILL $pid
 	wait $pid 2>/dev/null
-	"$xdd" status >"$tmp/status" 2>&1 || wrong="$wrong status:$(cat "$tmp/status")"
+	[ ! -d "$pins/$in" ] || "$xdd" status "$in" >"$tmp/status" 2>&1 || wrong="$wrong status:$(cat "$tmp/status")"
 	[ ! -d "$pins/$in" ] || "$xdd" unload "$in" >"$tmp/unload" 2>&1 ||
 		wrong="$wrong unload:$(cat "$tmp/unload")"
 	load "$in" >"$tmp/again" || wrong="$wrong load:$(cat "$tmp/again")"

@@ -84,4 +84,21 @@ check_equal "MACsec: unsupported, not without IP" "0 2000 0" "$(value pcap \
 	'"{} {} {}".format(j["duplicates"], j["bypassed"]["unsupported"], j["bypassed"]["not_ip"])')"
 check_equal "MACsec, frames compared: each has a number of its own" "2000 0" "$(value pcap \
 	'"{} {}".format(j["distinct"], j["bypassed"]["unsupported"])' --non-ip frame)"
+
+# Frames that were cut are compared by what is there, and it is said.
+python3 - "$tmp/in" <<'END'
+import struct, sys
+ip = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 86, 0, 0x4000, 64, 17, 0, bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2]))
+with open(sys.argv[1], "wb") as f:
+    f.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 64, 1))
+    for i in range(3):
+        frame = bytes(12) + b"\x08\x00" + ip + struct.pack("!HHHH", 9, 9, 66, 0) + bytes(57) + bytes([i])
+        f.write(struct.pack("<IIII", 1, i, 64 if i else 100, 100) + frame[: 64 if i else 100])
+END
+check_equal "cut frames are counted" "2 1" "$(value pcap '"%d %d" % (j["cut"], j["duplicates"])')"
+check_command "... and named" 0 '2 frames were cut when they were captured' '' "$xdd" pcap "$tmp/in"
+
+# What is redirected to a file stays in it.
+bash -c "echo before; '$xdd' pcap '$tmp/in' --pairs /dev/stdout --quiet; echo after" >"$tmp/log"
+check_equal "/dev/stdout is not replaced" "before after" "$(sed -n '1p;$p' "$tmp/log" | xargs)"
 finish

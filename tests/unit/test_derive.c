@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <user/accessors.h>
+#include <xdd/audit.h>
 #include <xdd/line.h>
 #include <xdd/slices.h>
 
@@ -549,7 +550,7 @@ static void test_exact_size(void **state)
 	assert_int_equal(d.exact_entries, 1000000);
 	d = file(&o);
 	assert_int_equal(d.exact_entries, 0);
-	assert_int_equal(d.memory_bytes, 64000000);
+	assert_int_equal(d.memory_bytes, 48000000);
 	o = options();
 	GIVE(&o, memory, 64);
 	GIVE(&o, engine, XDD_ENGINE_exact);
@@ -630,6 +631,34 @@ static void test_model_tagged(void **state)
 	assert_true(model_tagged_full() == 15.0 / (1 << 24));
 }
 
+/* A share of the keys by default on a NIC, with room for those of them that are alive. */
+static void test_audit(void **state)
+{
+	struct options o = options();
+	struct derived d = file(&o);
+
+	(void)state;
+	assert_int_equal(d.fixed.audit_threshold, 0);
+	assert_int_equal(d.fixed.audit_buckets, 0);
+	d = nic(&o);
+	assert_int_equal(d.fixed.audit_threshold, 1u << 22);
+	assert_in_range(d.fixed.audit_buckets * XDD_AUDIT_WAYS, d.capacity_keys / 1024 * 4,
+			d.capacity_keys / 1024 * 4 * 4);
+	assert_true(d.fixed.audit_race_ns);
+	GIVE(&o, placement, XDD_PLACEMENT_percpu);
+	assert_int_equal(nic(&o).fixed.audit_race_ns, 0);
+	GIVE(&o, audit, 0);
+	assert_int_equal(nic(&o).fixed.audit_threshold, 0);
+	o = options();
+	GIVE(&o, audit, 1);
+	assert_int_equal(nic(&o).fixed.audit_threshold, ~0u);
+	d = file(&o);
+	assert_true(d.fixed.audit_threshold == ~0u && !d.fixed.audit_race_ns);
+	assert_int_equal(d.fixed.audit_buckets & (d.fixed.audit_buckets - 1), 0);
+	GIVE(&o, audit, 1e-12);
+	assert_int_equal(nic(&o).fixed.audit_threshold, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -653,6 +682,7 @@ int main(void)
 		cmocka_unit_test(test_exact_size),
 		cmocka_unit_test(test_too_much),
 		cmocka_unit_test(test_ifaces),
+		cmocka_unit_test(test_audit),
 		cmocka_unit_test(test_model_timer),
 		cmocka_unit_test(test_model_tagged),
 	};

@@ -75,6 +75,30 @@ static void test_types(void **state)
 	json_decref(all);
 }
 
+/* A type with a quarter of the frames among ever new ones has a row in the end, and one that has
+ * gone loses its own; every frame is counted once.
+ */
+static void test_flood(void **state)
+{
+	struct xdd_ethertypes table = {};
+	struct ethertypes types;
+	u64 packets = 0;
+
+	(void)state;
+	for (u32 i = 0; i < 5000; i++)
+		xdd_ethertype_count(&table, 0x88cc);
+	for (u32 i = 0; i < 100000; i++)
+		xdd_ethertype_count(&table, i % 4 ? 0x10000 + i : XDD_ETH_ARP);
+	assert_int_equal(ethertypes_add(&table, 1, &types), 0);
+	assert_int_equal(types.row[0].type, XDD_ETH_ARP);
+	assert_in_range(types.row[0].packets, 20000, 25000);
+	for (u32 i = 0; i < types.n; i++) {
+		assert_int_not_equal(types.row[i].type, 0x88cc);
+		packets += types.row[i].packets;
+	}
+	assert_int_equal(packets + types.other, 105000);
+}
+
 static void test_type_of(void **state)
 {
 	struct xdd_layers arp = { .ethertype = XDD_ETH_ARP }, length = { .ethertype = 38 };
@@ -187,9 +211,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_budget),	cmocka_unit_test(test_budget_wraps),
-		cmocka_unit_test(test_types),	cmocka_unit_test(test_type_of),
-		cmocka_unit_test(test_comment), cmocka_unit_test(test_text),
-		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_types),	cmocka_unit_test(test_flood),
+		cmocka_unit_test(test_type_of), cmocka_unit_test(test_comment),
+		cmocka_unit_test(test_text),	cmocka_unit_test(test_json),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -182,6 +182,7 @@ static void test_policy(void **state)
 	bad("--payload 0", ON_PCAP, "--payload 0", "65535", NULL);
 	bad("--payload 65536", ON_PCAP, "--payload 65536", NULL);
 	bad("--vlan map:", ON_PCAP, "--vlan map:", "A=B", NULL);
+	bad("--vlan map:5=6,5=7", ON_PCAP, "each A once", NULL);
 	bad("--vlan map:0=1", ON_PCAP, "map:0=1", NULL);
 	bad("--vlan map:1=4096", ON_PCAP, "map:1=4096", NULL);
 	bad("--vlan map:1=1,2=2,3=3,4=4,5=5,6=6,7=7,8=8,9=9", ON_PCAP, "at most 8", NULL);
@@ -298,6 +299,7 @@ static void test_nic(void **state)
 	bad("--frags maybe", ON_RUN, "--frags maybe", "on, off or auto", NULL);
 	bad("--promisc yes", ON_RUN, "--promisc yes", "on or off", NULL);
 	bad("--name a.b", ON_RUN, "--name a.b", "letters", NULL);
+	bad("--name -x", ON_RUN, "not the first", NULL);
 	bad("--name ''", ON_RUN, "--name ''", NULL);
 	bad("--name 123456789012345678901234567890123", ON_RUN, "1 to 32", NULL);
 	bad("--netns ../x", ON_RUN, "--netns ../x", NULL);

@@ -55,16 +55,18 @@ struct bench_row {
 	u32 packet_bytes;
 	u32 keys;
 	bool half_new;
-	bool top; /* the keys most often suppressed are kept */
+	bool top;  /* the keys most often suppressed are kept */
+	u32 audit; /* of one key in so many; 0: off */
 };
 
-#define TOP_ROW(name, program, engine, placement, slicing, key, hash, bytes, keys, half_new, top) \
-	{                                                                                         \
-		name, BENCH_##program, XDD_ENGINE_##engine, XDD_PLACEMENT_##placement,            \
-			XDD_SLICING_##slicing, XDD_KEY_##key, XDD_HASH_##hash, bytes, keys,       \
-			half_new, top                                                             \
+#define EXTRA_ROW(name, program, engine, placement, slicing, key, hash, bytes, keys, half_new, \
+		  top, audit)                                                                  \
+	{                                                                                      \
+		name, BENCH_##program, XDD_ENGINE_##engine, XDD_PLACEMENT_##placement,         \
+			XDD_SLICING_##slicing, XDD_KEY_##key, XDD_HASH_##hash, bytes, keys,    \
+			half_new, top, audit                                                   \
 	}
-#define ROW(...) TOP_ROW(__VA_ARGS__, false)
+#define ROW(...) EXTRA_ROW(__VA_ARGS__, false, 0)
 
 /* The first two rows of every load. */
 #define PEER_ROWS(keys, half_new)                                                                 \
@@ -89,15 +91,24 @@ struct bench_row {
 		ENGINE_ROWS("rlbsbf, k=2 apart", rlbsbf, none, keys, half_new)
 
 /* The rows of one load: live keys, and whether every second packet is new. */
-#define LOAD_ROWS(keys, half_new)                                                                 \
-	PEER_ROWS(keys, half_new), ENGINE_ROWS("tagged", tagged, horizontal, keys, half_new),     \
-		TOP_ROW("tagged, --top-suppressed on", DEDUP, tagged, shared, horizontal, packet, \
-			keyed, SHORT_PACKET, keys, half_new, true),                               \
-		TIMER_ROWS(keys, half_new),                                                       \
-		ROW("exact: LRU hash of digests", DEDUP, exact, shared, none, packet, keyed,      \
-		    SHORT_PACKET, keys, half_new),                                                \
-		ROW("exact: LRU hash of flows", DEDUP, exact, shared, none, flow, keyed,          \
+#define LOAD_ROWS(keys, half_new)                                                             \
+	PEER_ROWS(keys, half_new), ENGINE_ROWS("tagged", tagged, horizontal, keys, half_new), \
+		EXTRA_ROW("tagged, --top-suppressed on", DEDUP, tagged, shared, horizontal,   \
+			  packet, keyed, SHORT_PACKET, keys, half_new, true, 0),              \
+		TIMER_ROWS(keys, half_new),                                                   \
+		ROW("exact: LRU hash of digests", DEDUP, exact, shared, none, packet, keyed,  \
+		    SHORT_PACKET, keys, half_new),                                            \
+		ROW("exact: LRU hash of flows", DEDUP, exact, shared, none, flow, keyed,      \
 		    SHORT_PACKET, keys, half_new)
+
+/* What the audit costs, beside "tagged" of the same load. */
+#define AUDIT_ROWS(keys, half_new)                                                                \
+	EXTRA_ROW("tagged, audit of 1/1024", DEDUP, tagged, shared, horizontal, packet, keyed,    \
+		  SHORT_PACKET, keys, half_new, false, 1024),                                     \
+		EXTRA_ROW("tagged, audit of 1/256", DEDUP, tagged, shared, horizontal, packet,    \
+			  keyed, SHORT_PACKET, keys, half_new, false, 256),                       \
+		EXTRA_ROW("tagged, audit of all keys", DEDUP, tagged, shared, horizontal, packet, \
+			  keyed, SHORT_PACKET, keys, half_new, false, 1)
 
 /* Random numbers, BENCH_DRAWS of bench.bpf.c, beside LOAD_ROWS(keys, false). */
 #define RANDOM_ROW(name, program, keys)                                                            \
@@ -117,10 +128,11 @@ struct bench_row {
 		    false)
 
 static const struct bench_row rows[] = {
-	LOAD_ROWS(16 * 1024, false), RANDOM_ROWS(16 * 1024),
-	PEER_ROWS(16 * 1024, true),  TIMER_ROWS(16 * 1024, true),
-	PEER_ROWS(2000000, false),   TIMER_ROWS(2000000, false),
-	LOAD_ROWS(2000000, true),    HASH_ROWS(keyed),
+	LOAD_ROWS(16 * 1024, false), AUDIT_ROWS(16 * 1024, false),
+	RANDOM_ROWS(16 * 1024),	     PEER_ROWS(16 * 1024, true),
+	TIMER_ROWS(16 * 1024, true), PEER_ROWS(2000000, false),
+	TIMER_ROWS(2000000, false),  LOAD_ROWS(2000000, true),
+	AUDIT_ROWS(2000000, true),   HASH_ROWS(keyed),
 	HASH_ROWS(siphash),	     HASH_ROWS(xxh64),
 };
 
@@ -177,6 +189,10 @@ static void config_make(const struct bench_row *row, struct xdd_fixed *fixed, st
 		/* hits only: the window never ends; else it holds the live keys */
 		.tick_ns = row->half_new ? window_ns / 16 : 1ULL << 40,
 	};
+	if (row->audit) {
+		fixed->audit_threshold = ~0u / row->audit;
+		fixed->audit_buckets = 1u << 17;
+	}
 	if (row->placement == XDD_PLACEMENT_percpu) {
 		fixed->blocks = FILTER_BYTES(row->keys) / cpus / XDD_CPU_BLOCK_BYTES + 1;
 		fixed->lines_per_block = XDD_CPU_BLOCK_LINES;

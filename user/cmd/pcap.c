@@ -18,6 +18,7 @@
 #include "../capture/writer.h"
 #include "../derive.h"
 #include "../message.h"
+#include "../metrics/audit.h"
 #include "../metrics/fullness.h"
 #include "../names.h"
 #include "../pairs.h"
@@ -48,6 +49,7 @@ struct job {
 	u64 inner[XDD_INNER_MAX];
 	struct xdd_count dropped, ambiguous[XDD_CLASS_MAX];
 	u64 let_through;
+	u64 cut; /* frames compared of which the capture has the first bytes only */
 	struct top top;
 	bool damaged; /* an input could not be read to its end */
 };
@@ -251,6 +253,7 @@ static int judge(struct job *job, const struct capture_item *item, bool *dropped
 		return 0;
 	}
 	seen = verdict.found & XDD_SEEN;
+	job->cut += item->wire_len > item->len;
 	*dropped = xdd_is_suppressed(verdict);
 	if (seen)
 		count_duplicate(job, verdict, packet.wire_len);
@@ -428,6 +431,7 @@ static void add_repeats(const struct job *job, json_t *to)
 				    json_pack("{s:I, s:I}", "packets",
 					      (json_int_t)job->ambiguous[i].packets, "bytes",
 					      (json_int_t)job->ambiguous[i].bytes));
+	json_object_set_new(to, "cut", json_integer(job->cut));
 	json_object_set_new(to, "dropped", json_integer(job->dropped.packets));
 	json_object_set_new(to, "let_through", json_integer(job->let_through));
 	json_object_set_new(to, "ambiguous", ambiguous);
@@ -442,9 +446,19 @@ static void add_inner(const struct job *job, json_t *to)
 		json_object_set_new(to, inner_names[i], json_integer(job->inner[i]));
 }
 
+static struct audit audit_of(const struct job *job)
+{
+	struct audit audit;
+
+	audit_make(&audit, &job->store.fixed, &job->store.audit_counts, job->distinct.packets,
+		   job->duplicates.packets);
+	return audit;
+}
+
 static int print_json(struct job *job, FILE *to)
 {
 	json_t *all = json_counts(job), *filter = json_filter(job);
+	struct audit audit = audit_of(job);
 	int rc;
 
 	json_object_set_new(all, "seconds", json_real(progress_seconds(&job->progress)));
@@ -453,6 +467,8 @@ static int print_json(struct job *job, FILE *to)
 	add_repeats(job, all);
 	if (job->derived.fixed.inner)
 		add_inner(job, all);
+	if (audit.share)
+		json_object_set_new(all, "audit", audit_json(&audit));
 	if (job->derived.fixed.engine == XDD_ENGINE_recovery)
 		json_object_set_new(all, "rogue", json_integer(job->store.rogue));
 	rc = json_dumpf(all, to, JSON_INDENT(2));
@@ -518,6 +534,11 @@ static void print_errors(struct job *job, FILE *to)
 {
 	double fpr = store_fpr(&job->store, job->distinct.packets, job->last_ns);
 
+	if (job->cut)
+		fprintf(to,
+			"%llu frames were cut when they were captured, and compared by what is "
+			"there: packets that differ behind the cut alone count as copies\n",
+			(unsigned long long)job->cut);
 	if (xdd_engine_has_bits(job->derived.fixed.engine))
 		fprintf(to,
 			"a packet that is new now is taken for a copy with probability %.2g; what "
@@ -548,6 +569,7 @@ static void print_text(struct job *job, FILE *to)
 	char window[UNITS_TEXT_MAX], memory[UNITS_TEXT_MAX];
 	double seconds = progress_seconds(&job->progress);
 	u64 packets = job->received.packets;
+	struct audit audit = audit_of(job);
 
 	fprintf(to, "%llu frames: %llu distinct, %llu duplicates (%.1f %%)\n",
 		(unsigned long long)packets, (unsigned long long)job->distinct.packets,
@@ -563,6 +585,7 @@ static void print_text(struct job *job, FILE *to)
 		units_size_text(store_bytes(&job->store), memory), seconds,
 		packets / 1e6 / seconds);
 	print_errors(job, to);
+	audit_print(&audit, to, "", "packets", 0);
 }
 
 /* The summary goes where it does not mix with a capture, and where a script expects it. */

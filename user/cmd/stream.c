@@ -76,6 +76,9 @@ static int check_options(const struct options *o)
 		wrong = "--delimiter says nothing without --field or --time-field";
 	else if (fields && o->delimiter == (o->null ? 0 : '\n'))
 		wrong = "--delimiter is what ends a record: no record has a second field";
+	else if (o->restore && o->audit)
+		wrong = "--audit knows nothing of the records before --restore, which it would "
+			"take for errors: leave one out";
 	if (!wrong)
 		return 0;
 	complain("stream: %s", wrong);

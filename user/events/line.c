@@ -143,7 +143,7 @@ json_t *event_json(const struct event_line *line)
 {
 	const struct xdd_event *event = line->event;
 	bool bypassed = event->kind < XDD_BYPASS_MAX,
-	     duplicate = event->kind == XDD_EVENT_duplicate;
+	     acted_on = event->kind == XDD_EVENT_duplicate && !event->kept;
 	struct packet_words words;
 
 	find_words(line, &words);
@@ -152,7 +152,7 @@ json_t *event_json(const struct event_line *line)
 			 "time_ns", (json_int_t)line->time_ns, "verdict",
 			 bypassed ? "bypassed" : event_kind_names[event->kind], "reason",
 			 bypassed ? event_kind_names[event->kind] : NULL, "interface", line->iface,
-			 "action", duplicate ? action_names[event->action] : "pass", "wire_len",
+			 "action", acted_on ? action_names[event->action] : "pass", "wire_len",
 			 (json_int_t)event->wire_len, "captured", (json_int_t)event->cap_len, "key",
 			 hidden_key(line), "ethertype", word(words.type), "vlan", word(words.vid),
 			 "src", word(words.src), "dst", word(words.dst), "sport", word(words.sport),

@@ -91,6 +91,15 @@ static int write_want(struct instance *in, const struct event_want *want)
 	return err ?: program_set_live(in->maps.config, &in->live);
 }
 
+/* What another reader was sent in this second is not taken from this one's rate. */
+static int fresh_budget(const struct instance *in)
+{
+	u32 zero = 0;
+	u64 none = 0;
+
+	return bpf_map_update_elem(in->maps.event_budget, &zero, &none, BPF_ANY) ? -errno : 0;
+}
+
 /* The ring buffer may hold what a reader that was killed did not take. */
 static int start(struct event_reader *r, const struct event_want *want)
 {
@@ -103,6 +112,8 @@ static int start(struct event_reader *r, const struct event_want *want)
 	r->take = take;
 	if (!err)
 		err = read_counts(r, &r->before);
+	if (!err)
+		err = fresh_budget(&r->in);
 	return err ?: write_want(&r->in, want);
 }
 

@@ -25,12 +25,6 @@ static u32 iface_of(const struct sample *s, const char *name)
 	return i;
 }
 
-/* Whether it is a duplicate that --ambiguous or --max-suppress kept. */
-static bool is_kept(const struct sample *s, const struct xdd_event *event)
-{
-	return event->action == XDD_ACTION_count && s->reader.in.live.action != XDD_ACTION_count;
-}
-
 static int keep(void *context, const struct xdd_event *event, u64 time_ns, const u8 *bytes)
 {
 	struct sample *s = context;
@@ -50,11 +44,12 @@ static int keep(void *context, const struct xdd_event *event, u64 time_ns, const
 		.wire_len = event->wire_len,
 		.ticks = time_ns,
 		.time_ns = time_ns,
-		.number = ++s->packets,
+		.number = s->packets + 1,
 		.comment = event_comment(&line, comment),
 	};
 
-	return is_kept(s, event) ? 0 : capture_writer_put(&s->writer, &item, true);
+	s->packets++;
+	return capture_writer_put(&s->writer, &item, true);
 }
 
 static int put_interface(struct sample *s, const char *name)
@@ -98,7 +93,7 @@ int sample_open(struct sample *s, const char *path)
 int sample_start(struct sample *s, const char *name, u32 rate)
 {
 	const struct event_want want = {
-		.kinds = 1u << XDD_EVENT_duplicate,
+		.kinds = 1u << XDD_EVENT_duplicate | XDD_EVENT_ACTED_ON,
 		.rate = rate,
 		.bytes = XDD_EVENT_BYTES,
 	};

@@ -106,6 +106,8 @@ int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
 		{ "cpu_loads", bits && !shared },
 		{ "digests", exact && digests ? exact_entries : 0 },
 		{ "flows", exact && !digests ? exact_entries : 0 },
+		{ "audit", fixed->audit_threshold ? fixed->audit_buckets : 0 },
+		{ "audit_counts", fixed->audit_threshold != 0 },
 	};
 	int err;
 

@@ -32,6 +32,20 @@ static void read_range(struct status *status)
 		status->clock_step_ns < status->sure_ns ? status->clock_step_ns : status->sure_ns;
 }
 
+static int read_audit(struct status *status)
+{
+	const struct xdd_counters *total = &status->counters.total;
+	const struct instance *in = status->instance;
+	struct xdd_audit_counts counts = {};
+	u32 zero = 0;
+
+	if (in->fixed.audit_threshold && bpf_map_lookup_elem(in->maps.audit_counts, &zero, &counts))
+		return -errno;
+	audit_make(&status->audit, &in->fixed, &counts, total->distinct.packets,
+		   total->duplicate.packets);
+	return 0;
+}
+
 /* The keys most often suppressed, on all CPUs. */
 static int read_top(const struct instance *in, struct top *top)
 {
@@ -60,6 +74,8 @@ int status_read(struct status *status, struct instance *instance, char *err, siz
 	memset(status, 0, sizeof(*status));
 	status->instance = instance;
 	code = counters_read(instance->maps.counters, &status->counters);
+	if (!code)
+		code = read_audit(status);
 	if (!code)
 		code = ethertypes_read(instance->maps.ethertypes, &status->ethertypes);
 	if (!code)

@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "user/loader/instance.h"
+#include "user/metrics/audit.h"
 #include "user/metrics/counters.h"
 #include "user/metrics/ethertypes.h"
 #include "user/metrics/fullness.h"
@@ -22,6 +23,7 @@ struct status {
 	struct counters counters;
 	struct ethertypes ethertypes;
 	struct fullness fullness;
+	struct audit audit;
 	struct top top; /* where live.top is on */
 	/* Copies up to sure_ns apart are surely found, and none beyond never_ns. */
 	u64 sure_ns, never_ns;

@@ -212,10 +212,14 @@ static void print_bits_loss(const struct status *status)
 	       f->loads.sites > 1 ? ", the mean over the CPUs" : "");
 }
 
-static void print_loss(const struct status *status)
+static double distinct_per_s(const struct status *status)
+{
+	return (double)status->counters.total.distinct.packets / (status->loaded_s ?: 1);
+}
+
+static void print_model(const struct status *status)
 {
 	const struct fullness *f = &status->fullness;
-	double rate = (double)status->counters.total.distinct.packets / (status->loaded_s ?: 1);
 	char text[STATUS_LOSS_MAX];
 
 	if (xdd_digest_is_wide(&status->instance->fixed)) {
@@ -232,9 +236,22 @@ static void print_loss(const struct status *status)
 		printf("  lost        no key is live now, so none is mistaken for another\n");
 	else
 		printf("  lost        %.2g of the distinct packets by the model: %s\n", f->fpr,
-		       status_loss_text(f->fpr, rate, text));
+		       status_loss_text(f->fpr, distinct_per_s(status), text));
 	printf("              %.2g of them with %" PRIu64 " keys live, which it is meant for\n",
 	       f->fpr_full, (uint64_t)status->instance->meta.capacity_keys);
+}
+
+static void print_audit(const struct status *status)
+{
+	const struct audit *a = &status->audit;
+	char memory[UNITS_TEXT_MAX];
+
+	if (!a->share)
+		return;
+	printf("  audit       of one key in %.4g, in %s: %" PRIu64 " packets of %" PRIu64 " keys\n",
+	       1 / a->share, units_size_text(a->memory_bytes, memory), (uint64_t)a->counts.sampled,
+	       (uint64_t)a->counts.keys);
+	audit_print(a, stdout, "              ", "packets", distinct_per_s(status));
 }
 
 /* Slices of a line each are not shown one by one. */
@@ -283,7 +300,8 @@ void status_print(const struct status *status)
 	print_config(status);
 	print_counters(status);
 	print_top(status);
-	print_loss(status);
+	print_model(status);
+	print_audit(status);
 	print_fullness(status);
 	for (int i = 0; i < status->warnings; i++)
 		printf("  warning     %s\n", status->warning[i]);

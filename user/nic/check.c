@@ -171,7 +171,8 @@ static void merged(struct check *c, u32 on, enum ethtool_offload offload)
 /* check does not know yet what the key will be. */
 static bool rxvlan_matters(const struct options *o)
 {
-	return !strcmp(o->command, "check") || o->key == XDD_KEY_frame || o->key == XDD_KEY_offset;
+	return !strcmp(o->command, "check") || o->key == XDD_KEY_frame ||
+	       o->key == XDD_KEY_offset || o->key == XDD_KEY_redundancy || o->vlan.key;
 }
 
 static void check_offloads(struct check *c)
@@ -198,10 +199,9 @@ static void check_offloads(struct check *c)
 		     "the outer VLAN tag is taken off before XDP; the key ignores tags");
 		return;
 	}
-	f = remark(
-		c, "rxvlan",
-		"the outer VLAN tag is taken off before XDP: keys frame and offset, and counters "
-		"of bytes, do not see it");
+	f = remark(c, "rxvlan",
+		   "the outer VLAN tag is taken off before XDP: --vlan key, keys frame, offset and "
+		   "redundancy, and counters of bytes do not see it");
 	if (changeable & 1 << OFFLOAD_RXVLAN)
 		mend(f, "ethtool -K %s rxvlan off", c->report->ifname);
 }

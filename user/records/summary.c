@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 
+#include "user/metrics/audit.h"
 #include "user/metrics/fullness.h"
 #include "user/names.h"
 #include "user/provenance.h"
@@ -43,12 +44,23 @@ static json_t *json_filter(const struct summary *s)
 			 store->forgotten);
 }
 
+static struct audit audit_of(const struct summary *s)
+{
+	struct audit audit;
+
+	audit_make(&audit, &s->store->fixed, &s->store->audit_counts, s->distinct, s->duplicates);
+	return audit;
+}
+
 char *summary_json(const struct summary *s)
 {
 	json_t *all = json_counts(s), *filter = json_filter(s);
+	struct audit audit = audit_of(s);
 	char *text;
 
 	json_object_update(all, filter);
+	if (audit.share)
+		json_object_set_new(all, "audit", audit_json(&audit));
 	provenance_json(all, s->options);
 	text = json_dumps(all, JSON_INDENT(2));
 	json_decref(filter);
@@ -97,6 +109,7 @@ static void print_errors(const struct summary *s, FILE *to)
 void summary_text(const struct summary *s, FILE *to)
 {
 	char window[UNITS_TEXT_MAX], memory[UNITS_TEXT_MAX];
+	struct audit audit = audit_of(s);
 
 	fprintf(to,
 		"%s%" PRIu64 " records: %" PRIu64 " distinct, %" PRIu64 " duplicates (%.1f %%)\n",
@@ -109,4 +122,5 @@ void summary_text(const struct summary *s, FILE *to)
 		units_size_text(store_bytes(s->store), memory), s->seconds,
 		s->records / 1e6 / s->seconds);
 	print_errors(s, to);
+	audit_print(&audit, to, "", "records", 0);
 }

@@ -67,12 +67,14 @@ static json_t *counts_json(const struct tally *t)
 			 t->filter_seconds, "cpu_seconds", t->cpu_seconds);
 }
 
-/* @n runs as one row: the first one's counts, and the means of the rates. */
+/* @n runs as one row: the first one's counts and audit, and the means of the rates. */
 static json_t *row_json(const struct tally *tallies, u32 n)
 {
 	json_t *row = counts_json(&tallies[0]), *slices;
 
 	set_means(row, tallies, n, 0, RATE_SLICES);
+	if (tallies[0].audit.share)
+		json_object_set_new(row, "audit", audit_json(&tallies[0].audit));
 	if (!tallies[0].slices)
 		return row;
 	slices = json_pack("{s:I}", "count", (json_int_t)tallies[0].slices);
@@ -96,6 +98,7 @@ void report_row(const struct tally *t)
 	printf("%14llu %14llu %9.4f %9.4f %7.4f %7s %8.2f\n", (unsigned long long)t->records,
 	       (unsigned long long)t->errors.distinct, 100 * t->rate[RATE_fpr],
 	       100 * t->rate[RATE_fnr], t->rate[RATE_load], model, t->seconds);
+	audit_print(&t->audit, stdout, "  ", "records", 0);
 	fflush(stdout);
 }
 

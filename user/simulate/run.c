@@ -209,6 +209,7 @@ static void set_slices(struct tally *tally, const struct messages *messages)
 static void pass_stop(struct pass *pass)
 {
 	struct tally *t = &pass->tally;
+	u64 called = t->errors.distinct - t->errors.fp + t->errors.fn;
 	double *rate = t->rate;
 
 	for (int i = 0; i < RATE_MAX; i++)
@@ -223,6 +224,8 @@ static void pass_stop(struct pass *pass)
 	rate[RATE_load] = store_load(&pass->store, pass->last_ns);
 	rate[RATE_load_model] = load_model(pass);
 	rate[RATE_load_model_copies] = pass->all_load;
+	audit_make(&t->audit, &pass->store.fixed, &pass->store.audit_counts, called,
+		   t->records - called);
 	if (pass->messages.slices)
 		set_slices(t, &pass->messages);
 }

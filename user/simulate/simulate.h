@@ -4,6 +4,7 @@
 #define USER_SIMULATE_SIMULATE_H
 
 #include "user/derive.h"
+#include "user/metrics/audit.h"
 #include "user/simulate/trace.h"
 
 /*
@@ -56,6 +57,7 @@ struct tally {
 	struct errors given;
 	u32 slices; /* 0: the engine has none */
 	double rate[RATE_MAX];
+	struct audit audit;
 	double seconds, filter_seconds, cpu_seconds; /* the last: of the thread */
 };
 
