@@ -331,6 +331,24 @@ XDD_INLINE struct xdd_line *xdd_line_at(struct xdd_store *store, u32 block, u32 
 	return cpu_block ? block_line(cpu_block, line) : NULL;
 }
 
+XDD_INLINE u32 xdd_faults(struct xdd_store *store)
+{
+	struct xdd_live *live;
+	u32 zero = 0;
+
+	(void)store;
+	live = bpf_map_lookup_elem(&config, &zero);
+	return live ? live->faults : 0;
+}
+
+XDD_INLINE struct xdd_health *xdd_health_at(struct xdd_store *store, u32 part)
+{
+	(void)store;
+	if (xdd_fixed.placement != XDD_PLACEMENT_shared)
+		part += bpf_get_smp_processor_id() * xdd_parts(&xdd_fixed);
+	return bpf_map_lookup_elem(&health, &part);
+}
+
 XDD_INLINE struct xdd_loads *xdd_loads_at(struct xdd_store *store)
 {
 	struct xdd_loads *found;

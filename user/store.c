@@ -70,6 +70,18 @@ static bool slices_are_valid(const struct xdd_fixed *fixed, u64 lines)
 	       fixed->line_cells <= cells;
 }
 
+/* The rule of equal timers needs to know them all. */
+static bool faults_are_valid(const struct xdd_fixed *fixed)
+{
+	bool may = xdd_engine_is_sliced(fixed->engine) || fixed->engine == XDD_ENGINE_tagged;
+
+	if (!fixed->fault_policy)
+		return !fixed->vote;
+	return may && fixed->fault_policy < XDD_FAULTS_MAX && !fixed->equal &&
+	       fixed->vote <= fixed->hashes &&
+	       !fixed->vote == (fixed->fault_policy != XDD_FAULTS_vote);
+}
+
 static bool fixed_is_valid(const struct xdd_fixed *fixed)
 {
 	u64 lines = (u64)fixed->blocks * fixed->lines_per_block;
@@ -79,7 +91,7 @@ static bool fixed_is_valid(const struct xdd_fixed *fixed)
 	return fixed->engine < XDD_ENGINE_MAX && fixed->key < XDD_KEY_MAX &&
 	       fixed->hash < XDD_HASH_MAX && lines && lines <= UINT32_MAX &&
 	       slices_are_valid(fixed, lines) && fixed->hashes && fixed->hashes <= XDD_MAX_HASHES &&
-	       fixed->equal <= fixed->hashes && fixed->tick_ns;
+	       fixed->equal <= fixed->hashes && faults_are_valid(fixed) && fixed->tick_ns;
 }
 
 int store_open(struct xdd_store *store, const struct xdd_fixed *fixed, const struct xdd_live *live,
@@ -92,6 +104,11 @@ int store_open(struct xdd_store *store, const struct xdd_fixed *fixed, const str
 	store->live = *live;
 	secret_from_seed(&store->secret, fixed->seed);
 	store->random = xdd_mix64(~fixed->seed);
+	if (fixed->fault_policy) {
+		store->health = calloc(xdd_parts(fixed), sizeof(*store->health));
+		if (!store->health)
+			return -ENOMEM;
+	}
 	if (fixed->engine != XDD_ENGINE_exact)
 		return lines_new(store);
 	store->max_size = STORE_FIRST_SIZE;
@@ -100,6 +117,25 @@ int store_open(struct xdd_store *store, const struct xdd_fixed *fixed, const str
 	store->size = STORE_FIRST_SIZE;
 	store->entries = entries_new(store->size);
 	return store->entries ? 0 : -ENOMEM;
+}
+
+void store_fail(struct xdd_store *store, u32 part)
+{
+	store->live.faults += !store->health[part].until_ns;
+	store->health[part].until_ns = XDD_FAILED;
+}
+
+void store_recover(struct xdd_store *store, u32 part, u64 now_ns)
+{
+	const struct xdd_fixed *fixed = &store->fixed;
+	u32 lines = xdd_slice_lines(fixed) * xdd_slices_count(fixed);
+
+	for (u32 i = 0; i < lines; i++)
+		if (xdd_part_of(fixed, i) == part)
+			memset(&store->lines[i], 0, sizeof(store->lines[i]));
+	store->health[part].until_ns = now_ns;
+	if (xdd_engine_has_timers(fixed->engine))
+		store->health[part].until_ns += (store->live.window_ticks + 1) * fixed->tick_ns;
 }
 
 static void log_drop(struct xdd_store *store)
@@ -112,9 +148,11 @@ static void log_drop(struct xdd_store *store)
 void store_close(struct xdd_store *store)
 {
 	free(store->lines);
+	free(store->health);
 	free(store->entries);
 	log_drop(store);
 	store->lines = NULL;
+	store->health = NULL;
 	store->entries = NULL;
 }
 

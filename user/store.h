@@ -27,6 +27,7 @@ struct xdd_store {
 	struct xdd_secret secret;
 	u64 random; /* bit engines: the next question's, before it is mixed */
 	struct xdd_loads loads;
+	struct xdd_health *health;   /* xdd_parts() of them if there is a policy, else NULL */
 	struct xdd_line *lines;	     /* line engines: blocks x lines_per_block */
 	struct store_entry *entries; /* exact: open addressing, size a power of two */
 	size_t size;
@@ -60,6 +61,13 @@ void store_close(struct xdd_store *store);
 /* The verdict on @packet at @now_ns, the packet's own time. */
 struct xdd_verdict store_decide(struct xdd_store *store, const struct xdd_packet *packet,
 				u64 now_ns);
+
+/*
+ * Let part @part (below xdd_parts()) fail, or come back, empty, at @now_ns: it is believed again a window
+ * later; one of engine bloom, which has none, at once. The store has a --fault-policy.
+ */
+void store_fail(struct xdd_store *store, u32 part);
+void store_recover(struct xdd_store *store, u32 part, u64 now_ns);
 
 /* Count the cells of the line engines that are live at @now_ns into @fill. */
 void store_fill(const struct xdd_store *store, u64 now_ns, struct xdd_fill *fill);

@@ -10,10 +10,11 @@
 #include "types.h"
 
 /* Changes whenever a pinned layout changes: a loader refuses pins of another one. */
-#define XDD_ABI 5
+#define XDD_ABI 6
 
 #define XDD_MAX_IFACES 16
 #define XDD_MAX_HASHES 8
+#define XDD_MAX_PARTS 512 /* of a filter, whose slices may fail: faults.h */
 #define XDD_LINE_BYTES 64
 
 /* Stored expiries wrap modulo 255 ticks; half of that can be told from the past. A CPU may write
@@ -76,6 +77,13 @@
 	X(mark, "rewrite their DSCP (mark:dscp=N), or write mark:meta") \
 	X(redirect, "send them to another interface (redirect:IFACE)")
 
+/* What is answered where a slice has failed. */
+#define XDD_FAULT_POLICIES(X)                                                  \
+	X(off, "slices do not fail: the program has no code for it")           \
+	X(duplicate, "what is unknown is taken as set: never a copy more")     \
+	X(distinct, "what is unknown is taken as not set: no loss by a fault") \
+	X(vote, "vote:X: a copy if at least X of the k cells are there and set")
+
 #define XDD_PLACEMENTS(X)                                         \
 	X(shared, "one filter that all CPUs ask, atomic per key") \
 	X(percpu, "one filter per CPU: copies must arrive on the same CPU")
@@ -121,6 +129,7 @@
 #define XDD_ENUM_SLICING(name, help) XDD_SLICING_##name,
 #define XDD_ENUM_ACTION(name, help) XDD_ACTION_##name,
 #define XDD_ENUM_PLACEMENT(name, help) XDD_PLACEMENT_##name,
+#define XDD_ENUM_FAULTS(name, help) XDD_FAULTS_##name,
 #define XDD_ENUM_CLOCK(name, help) XDD_CLOCK_##name,
 #define XDD_ENUM_VARIANT(name, help) XDD_VARIANT_##name,
 #define XDD_ENUM_FIELD(name, by_default, help) XDD_FIELD_##name,
@@ -132,6 +141,7 @@ enum xdd_hash_kind { XDD_HASHES(XDD_ENUM_HASH) XDD_HASH_MAX };
 enum xdd_slicing { XDD_SLICINGS(XDD_ENUM_SLICING) XDD_SLICING_MAX };
 enum xdd_dup_action { XDD_DUP_ACTIONS(XDD_ENUM_ACTION) XDD_ACTION_MAX };
 enum xdd_placement { XDD_PLACEMENTS(XDD_ENUM_PLACEMENT) XDD_PLACEMENT_MAX };
+enum xdd_fault_policy { XDD_FAULT_POLICIES(XDD_ENUM_FAULTS) XDD_FAULTS_MAX };
 enum xdd_clock { XDD_CLOCKS(XDD_ENUM_CLOCK) XDD_CLOCK_MAX };
 enum xdd_variant { XDD_VARIANTS(XDD_ENUM_VARIANT) XDD_VARIANT_MAX };
 enum xdd_field { XDD_FIELDS(XDD_ENUM_FIELD) XDD_FIELD_MAX };
@@ -218,7 +228,9 @@ struct xdd_fixed {
 	u8 sbf_max;	     /* sbf: MAX, 1..2^sbf_bits - 1 */
 	u8 sbf_bits;	     /* sbf: bits of a cell, 1, 2, 4 or 8 */
 	u8 equal;	     /* timer: of a copy's timers so many agree, 1..k; 0: no rule */
-	u8 pad[3];
+	u8 fault_policy;     /* enum xdd_fault_policy */
+	u8 vote;	     /* policy vote: 1..k; else 0 */
+	u8 pad;
 	u64 tick_ns;	      /* length of a tick, at least 1 */
 	u64 seed;	      /* XXH64 */
 	u32 variant;	      /* rsbf: enum xdd_variant */
@@ -302,6 +314,8 @@ struct xdd_live {
 	u32 event_rate;	 /* verdicts that are shown: at most so many a second ... */
 	u16 event_kinds; /* ... of these, bits by enum xdd_event_kind; 0: none ... */
 	u16 event_bytes; /* ... with so many bytes of the frame, 1..XDD_EVENT_BYTES */
+	u32 faults;	 /* parts of the filter that are not ok, over all sites (faults.h) */
+	u32 pad2;
 	struct xdd_iface ifaces[XDD_MAX_IFACES];
 };
 
@@ -309,6 +323,6 @@ struct xdd_live {
 enum xdd_dev { XDD_DEV_DUPLICATES, XDD_DEV_FORWARD, XDD_DEV_MAX };
 
 XDD_ASSERT(sizeof(struct xdd_fixed) == 184, "xdd_fixed has no holes");
-XDD_ASSERT(sizeof(struct xdd_live) == 32 + 8 * XDD_MAX_IFACES, "xdd_live has no holes");
+XDD_ASSERT(sizeof(struct xdd_live) == 40 + 8 * XDD_MAX_IFACES, "xdd_live has no holes");
 
 #endif

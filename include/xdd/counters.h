@@ -24,6 +24,7 @@
 	X(bad_checksum, "IPv4 packets whose header checksum is wrong")            \
 	X(unsupported, "link types, MACsec, or deeper tags or headers than read") \
 	X(filtered, "frames that --filter or --direction leaves out")             \
+	X(faulted, "answers that lay in a slice that has failed")                 \
 	X(stale, "filter state that could not be trusted at that moment")         \
 	X(internal, "faults of ours: a map entry that was missing")
 

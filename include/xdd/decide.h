@@ -98,6 +98,8 @@ XDD_INLINE struct xdd_verdict xdd_judge(XDD_FIXED struct xdd_fixed *fixed,
 		verdict.bypass = XDD_BYPASS_internal;
 	else if (verdict.found & XDD_STALE)
 		verdict.bypass = XDD_BYPASS_stale;
+	else if ((verdict.found & (XDD_FAULTED | XDD_SEEN)) == XDD_FAULTED)
+		verdict.bypass = XDD_BYPASS_faulted;
 	return verdict;
 }
 

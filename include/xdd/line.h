@@ -62,6 +62,7 @@ enum xdd_found {
 	XDD_EVICTED = 4,   /* a live entry was replaced */
 	XDD_STALE = 8,	   /* state in doubt: pass, and count */
 	XDD_MISSING = 16,  /* an accessor returned nothing */
+	XDD_FAULTED = 32,  /* the answer lay in a slice that has failed */
 };
 
 /* Unit of each lane of a word: timers in every other byte, or in the low byte of cells. */
