@@ -13,6 +13,7 @@
 #include "filter.h"
 #include "config.h"
 #include "scratch.h"
+#include "top.h"
 #include "xdd/decide.h"
 
 /* Helpers are static function pointers in libbpf's headers; the accessors are always inlined. */
@@ -126,6 +127,32 @@ XDD_INLINE void xdd_packet_inner(XDD_FIXED struct xdd_fixed *fixed, const struct
 {
 	(void)fixed;
 	walk_in(packet->source, packet->len, walk, layers, around);
+}
+
+__attribute__((noinline)) u32 find_trailer(struct xdp_md *ctx, u32 len, u32 l3)
+{
+	struct xdd_packet packet = packet_open(ctx, len);
+
+	return xdd_find_trailer(&packet, l3);
+}
+
+XDD_INLINE u32 xdd_packet_trailer(const struct xdd_packet *packet, u32 l3)
+{
+	return find_trailer(packet->source, packet->len, l3);
+}
+
+__attribute__((noinline)) u32 find_number(struct xdp_md *ctx, u32 len, struct xdd_number *number)
+{
+	struct xdd_packet packet = packet_open(ctx, len);
+
+	if (!number)
+		return XDD_BYPASS_internal;
+	return xdd_find_number(&packet, number);
+}
+
+XDD_INLINE u32 xdd_packet_number(const struct xdd_packet *packet, struct xdd_number *number)
+{
+	return find_number(packet->source, packet->len, number);
 }
 
 __attribute__((noinline)) u64 link_vids(struct xdp_md *ctx, u32 off, u32 ethertype)
@@ -395,22 +422,21 @@ XDD_INLINE void xdd_unlock(struct xdd_lock *lock)
 	bpf_spin_unlock(&lock->lock);
 }
 
-XDD_INLINE u64 *exact_entry(void *map, const void *key, u64 now_ns, bool *fresh)
+XDD_INLINE struct xdd_seen *exact_entry(void *map, const void *key, u64 now_ns, bool *fresh)
 {
-	struct xdd_seen first = { now_ns }, *seen;
+	struct xdd_seen first = { .time_ns = now_ns }, *seen;
 
 	seen = bpf_map_lookup_elem(map, key);
 	if (seen)
-		return &seen->time_ns;
+		return seen;
 	/* Only one CPU's insertion succeeds; the others find its entry. */
 	*fresh = !bpf_map_update_elem(map, key, &first, BPF_NOEXIST);
-	seen = bpf_map_lookup_elem(map, key);
-	return seen ? &seen->time_ns : NULL;
+	return bpf_map_lookup_elem(map, key);
 }
 
 /* Kernel 6.1 takes no map key from a function's argument: it has to lie on the stack. */
-XDD_INLINE u64 *xdd_exact_at(struct xdd_store *store, const struct xdd_identity *identity,
-			     u64 now_ns, bool *fresh)
+XDD_INLINE struct xdd_seen *
+xdd_exact_at(struct xdd_store *store, const struct xdd_identity *identity, u64 now_ns, bool *fresh)
 {
 	struct xdd_digest digest = identity->digest;
 	struct xdd_head head = identity->key.head;
@@ -419,6 +445,26 @@ XDD_INLINE u64 *xdd_exact_at(struct xdd_store *store, const struct xdd_identity 
 	if (xdd_key_is_flow(xdd_fixed.key))
 		return exact_entry(&flows, &head, now_ns, fresh);
 	return exact_entry(&digests, &digest, now_ns, fresh);
+}
+
+XDD_INLINE u64 *xdd_exact_suppressed(struct xdd_store *store, const struct xdd_identity *identity)
+{
+	struct xdd_digest digest = identity->digest;
+	struct xdd_head head = identity->key.head;
+	struct xdd_seen *seen;
+
+	(void)store;
+	if (xdd_key_is_flow(xdd_fixed.key))
+		seen = bpf_map_lookup_elem(&flows, &head);
+	else
+		seen = bpf_map_lookup_elem(&digests, &digest);
+	return seen ? &seen->suppressed : NULL;
+}
+
+XDD_INLINE struct xdd_top *xdd_top_at(struct xdd_store *store, u32 bucket)
+{
+	(void)store;
+	return bpf_map_lookup_elem(&top, &bucket);
 }
 
 __attribute__((noinline)) u32 build_key(struct xdp_md *ctx, u32 len, struct xdd_key *key)
@@ -472,6 +518,25 @@ XDD_INLINE u32 xdd_store_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store
 	(void)fixed;
 	(void)store;
 	return ask(identity, now_ns, window_ticks, window_ns, random);
+}
+
+__attribute__((noinline)) u32 repeat(struct xdp_md *ctx, const struct xdd_live *live,
+				     const struct xdd_identity *identity)
+{
+	struct xdd_packet packet = packet_open(ctx, 0);
+
+	if (!live || !identity)
+		return 0;
+	return xdd_repeat(&xdd_fixed, live, NULL, &packet, identity);
+}
+
+XDD_INLINE u32 xdd_packet_repeat(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_live *live,
+				 struct xdd_store *store, const struct xdd_packet *packet,
+				 const struct xdd_identity *identity)
+{
+	(void)fixed;
+	(void)store;
+	return repeat(packet->source, live, identity);
 }
 
 #endif

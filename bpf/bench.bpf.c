@@ -115,7 +115,7 @@ int bench_peer(struct xdp_md *ctx)
 	u64 now = bench_next(ctx) + (clock_ns() == 1);
 	const u8 *data = (const u8 *)(long)ctx->data;
 	const struct xdd_ipv4 *ip = (const struct xdd_ipv4 *)(data + 14);
-	struct xdd_seen *seen, first = { now };
+	struct xdd_seen *seen, first = { .time_ns = now };
 	struct peer_key key = {};
 
 	if (data + 14 + 24 > (const u8 *)(long)ctx->data_end || xdd_load16(data + 12) != 0x0008)

@@ -31,13 +31,32 @@ XDD_INLINE void count_inner(struct xdd_counters *counters, u32 inner)
 	}
 }
 
+#define COUNT_CLASS(name, word, help)                      \
+	case XDD_CLASS_##name:                             \
+		count(&counters->ambiguous_##name, bytes); \
+		break;
+
+XDD_INLINE void count_duplicate(struct xdd_counters *counters, struct xdd_verdict verdict,
+				u32 bytes)
+{
+	count(&counters->duplicate, bytes);
+	if (verdict.found & XDD_LET_THROUGH)
+		counters->let_through++;
+	switch (verdict.class) {
+		XDD_CLASSES(COUNT_CLASS)
+	}
+}
+
 XDD_INLINE void count_verdict(struct xdd_counters *counters, struct xdd_verdict verdict, u32 bytes)
 {
 	count(&counters->received, bytes);
 	switch (verdict.bypass) {
 		XDD_BYPASSES(COUNT_BYPASS)
 	default:
-		count(verdict.found & XDD_SEEN ? &counters->duplicate : &counters->distinct, bytes);
+		if (verdict.found & XDD_SEEN)
+			count_duplicate(counters, verdict, bytes);
+		else
+			count(&counters->distinct, bytes);
 	}
 	if (xdd_fixed.inner)
 		count_inner(counters, verdict.inner);
@@ -45,22 +64,25 @@ XDD_INLINE void count_verdict(struct xdd_counters *counters, struct xdd_verdict 
 		counters->time_back++;
 	if (verdict.found & XDD_EVICTED)
 		counters->evictions++;
+	if (xdd_fixed.engine == XDD_ENGINE_recovery && verdict.found & XDD_ROGUE)
+		counters->rogue++;
 }
 
-/* What is recorded beyond the counters. */
+/* What is recorded beyond the counters; @key: half of the key's digest, or 0. */
 XDD_INLINE void show(struct xdp_md *ctx, struct xdd_counters *counters, const struct xdd_live *live,
-		     const struct xdd_verdict *verdict)
+		     struct xdd_verdict verdict, u64 key)
 {
-	u32 kind = verdict->bypass;
+	u32 kind = verdict.bypass;
 
 	if (kind == XDD_BYPASS_not_ip)
 		count_ethertype(ctx);
 	if (!live->event_kinds)
 		return;
 	if (kind == XDD_BYPASS_MAX)
-		kind = verdict->found & XDD_SEEN ? XDD_EVENT_duplicate : XDD_EVENT_distinct;
+		kind = verdict.found & XDD_SEEN ? XDD_EVENT_duplicate : XDD_EVENT_distinct;
 	if (live->event_kinds >> kind & 1)
-		sample(ctx, counters, kind, verdict->key);
+		sample(ctx, counters, kind, key,
+		       xdd_is_suppressed(verdict) ? live->action : XDD_ACTION_count);
 }
 
 /* The counter slot of an interface. */
@@ -135,9 +157,9 @@ XDD_INLINE int keep(struct xdd_counters *counters, const struct xdd_live *live, 
 }
 
 XDD_INLINE int act(struct xdp_md *ctx, struct xdd_counters *counters, const struct xdd_live *live,
-		   bool duplicate, u32 bytes)
+		   bool suppressed, u32 bytes)
 {
-	if (!duplicate)
+	if (!suppressed)
 		return keep(counters, live, bytes);
 	switch (live->action) {
 	case XDD_ACTION_drop:
@@ -152,15 +174,17 @@ XDD_INLINE int act(struct xdp_md *ctx, struct xdd_counters *counters, const stru
 	return keep(counters, live, bytes);
 }
 
-/* What an XDP program returns for @ctx, seen at @now_ns. */
+/* What an XDP program returns for @ctx, seen at @now_ns. As xdd_decide(), but that the random number
+ * is made when it is needed: on the stack it has no place.
+ */
 XDD_INLINE int dedup(struct xdp_md *ctx, u64 now_ns)
 {
 	struct xdd_packet packet = packet_open(ctx, bpf_xdp_get_buff_len(ctx));
-	u32 zero = 0, slot = 0;
+	struct xdd_identity identity = {};
 	struct xdd_counters *counter;
 	struct xdd_verdict verdict;
+	u32 zero = 0, slot = 0, bypass;
 	struct xdd_live *live;
-	bool duplicate;
 
 	live = bpf_map_lookup_elem(&config, &zero);
 	if (!live)
@@ -170,12 +194,12 @@ XDD_INLINE int dedup(struct xdp_md *ctx, u64 now_ns)
 	counter = bpf_map_lookup_elem(&counters, &slot);
 	if (!counter)
 		return XDP_PASS;
-	verdict = xdd_decide(&xdd_fixed, live, &xdd_secret, NULL, &packet, now_ns,
-			     random_at(counter->received.packets, slot));
-	duplicate = verdict.bypass == XDD_BYPASS_MAX && verdict.found & XDD_SEEN;
+	bypass = xdd_identify(&xdd_fixed, &xdd_secret, &packet, &identity);
+	verdict = xdd_conclude(&xdd_fixed, live, NULL, &packet, &identity, bypass, now_ns,
+			       random_at(counter->received.packets, slot));
 	count_verdict(counter, verdict, packet.wire_len);
-	show(ctx, counter, live, &verdict);
-	return act(ctx, counter, live, duplicate, packet.wire_len);
+	show(ctx, counter, live, verdict, identity.digest.lo);
+	return act(ctx, counter, live, xdd_is_suppressed(verdict), packet.wire_len);
 }
 
 #endif

@@ -35,11 +35,11 @@ XDD_INLINE bool sample_send(struct xdp_md *ctx, struct event_copy *copy, u32 mos
 }
 
 /*
- * Hand a verdict of @kind to whoever reads events, if this second has room for it. The clock is read
+ * Hand a verdict of @kind, on which @action is taken, to whoever reads events, if this second has room for it. The clock is read
  * again: the caller's stack has no room to keep the time until here.
  */
 __attribute__((noinline)) int sample(struct xdp_md *ctx, struct xdd_counters *counters, u32 kind,
-				     u64 key)
+				     u64 key, u32 action)
 {
 	u64 now_ns = clock_ns();
 	struct event_copy *copy;
@@ -61,7 +61,7 @@ __attribute__((noinline)) int sample(struct xdp_md *ctx, struct xdd_counters *co
 	copy->event.key = key;
 	copy->event.ifindex = ctx->ingress_ifindex;
 	copy->event.kind = kind;
-	copy->event.action = live->action;
+	copy->event.action = action;
 	if (sample_send(ctx, copy, live->event_bytes))
 		counters->events_sent++;
 	else

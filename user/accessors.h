@@ -56,6 +56,16 @@ XDD_INLINE void xdd_packet_extensions(const struct xdd_packet *packet, struct xd
 	xdd_skip_extensions(packet, layers);
 }
 
+XDD_INLINE u32 xdd_packet_trailer(const struct xdd_packet *packet, u32 l3)
+{
+	return xdd_find_trailer(packet, l3);
+}
+
+XDD_INLINE u32 xdd_packet_number(const struct xdd_packet *packet, struct xdd_number *number)
+{
+	return xdd_find_number(packet, number);
+}
+
 XDD_INLINE u64 xdd_packet_vids(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
 			       u32 off, u32 ethertype)
 {
@@ -155,10 +165,27 @@ XDD_INLINE void xdd_unlock(struct xdd_lock *lock)
 	(void)lock;
 }
 
-XDD_INLINE u64 *xdd_exact_at(struct xdd_store *store, const struct xdd_identity *identity,
-			     u64 now_ns, bool *fresh)
+XDD_INLINE struct xdd_seen *
+xdd_exact_at(struct xdd_store *store, const struct xdd_identity *identity, u64 now_ns, bool *fresh)
 {
 	return store_exact(store, &identity->digest, now_ns, fresh);
+}
+
+XDD_INLINE u64 *xdd_exact_suppressed(struct xdd_store *store, const struct xdd_identity *identity)
+{
+	return store_exact_suppressed(store, &identity->digest);
+}
+
+XDD_INLINE struct xdd_top *xdd_top_at(struct xdd_store *store, u32 bucket)
+{
+	return &store->top[bucket];
+}
+
+XDD_INLINE u32 xdd_packet_repeat(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_live *live,
+				 struct xdd_store *store, const struct xdd_packet *packet,
+				 const struct xdd_identity *identity)
+{
+	return xdd_repeat(fixed, live, store, packet, identity);
 }
 
 XDD_INLINE u32 xdd_packet_key(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,

@@ -9,6 +9,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include <xdd/engine_recovery.h>
 #include <xdd/line.h>
 
 #include "message.h"
@@ -17,7 +18,10 @@
 #include "units.h"
 
 #define DEFAULT_MEMORY (32ull << 20)
-#define TAGGED_KEYS_PER_LINE 8 /* 64 bits per live key */
+#define REDUNDANCY_WINDOW_NS (400ull * 1000 * 1000) /* EntryForgetTime of IEC 62439-3 */
+#define TAGGED_KEYS_PER_LINE 8			    /* 64 bits per live key */
+/* A set for each stream: few sets are then asked for more. */
+#define RECOVERY_LEAST_BYTES (XDD_RECOVERY_WAYS * XDD_LINE_BYTES)
 
 u64 derive_coarse_step_ns(void)
 {
@@ -76,6 +80,8 @@ static void derive_kinds(struct work *w)
 	struct xdd_fixed *f = &w->out->fixed;
 	int engine = w->target == DERIVE_NIC ? XDD_ENGINE_tagged : XDD_ENGINE_exact;
 
+	if (o->key == XDD_KEY_redundancy)
+		engine = XDD_ENGINE_recovery;
 	f->engine = o->engine == OPTION_AUTO ? engine : o->engine;
 	f->key = o->key;
 	f->link = XDD_LINK_ETHERNET; /* a NIC's; files say it per frame */
@@ -83,6 +89,7 @@ static void derive_kinds(struct work *w)
 	f->offset_pos = o->offset_pos;
 	f->non_ip_frame = o->non_ip;
 	f->hash = o->hash;
+	f->history = o->recovery;
 	f->refresh = o->refresh;
 	f->hashes = f->engine == XDD_ENGINE_timer ? o->hashes ?: DERIVE_HASHES : 1;
 	if (xdd_engine_has_bits(f->engine))
@@ -164,7 +171,9 @@ static u64 wanted_window(const struct options *o)
 {
 	if (o->window_records)
 		return o->window_records;
-	return option_given(o, OPT_window) ? o->window : DERIVE_WINDOW_NS;
+	if (option_given(o, OPT_window))
+		return o->window;
+	return o->key == XDD_KEY_redundancy ? REDUNDANCY_WINDOW_NS : DERIVE_WINDOW_NS;
 }
 
 static int too_many_ticks(struct work *w, u64 window)
@@ -279,6 +288,8 @@ static double lines_for_capacity(const struct work *w)
 {
 	if (is_sliced(w))
 		return derive_sliced_lines(w);
+	if (w->out->fixed.engine == XDD_ENGINE_recovery)
+		return (double)w->o->capacity * XDD_RECOVERY_WAYS;
 	return ceil((double)w->o->capacity / TAGGED_KEYS_PER_LINE);
 }
 
@@ -402,6 +413,8 @@ static void derive_capacity(struct work *w)
 
 	if (is_sliced(w))
 		derive_sliced_capacity(w);
+	if (out->fixed.engine == XDD_ENGINE_recovery)
+		out->capacity_keys = w->o->capacity ?: out->lines / XDD_RECOVERY_WAYS * copies;
 	if (out->fixed.engine != XDD_ENGINE_tagged)
 		return;
 	out->capacity_keys = w->o->capacity ?: out->lines * TAGGED_KEYS_PER_LINE * copies;
@@ -413,6 +426,8 @@ static void derive_slicing(struct work *w)
 	struct xdd_fixed *f = &w->out->fixed;
 
 	f->slicing = XDD_SLICING_horizontal;
+	if (f->engine == XDD_ENGINE_recovery)
+		f->slicing = XDD_SLICING_none;
 	/* Files are for the papers' numbers; a NIC is for one access to memory. */
 	if (xdd_engine_has_bits(f->engine) &&
 	    !(w->target == DERIVE_NIC && xdd_engine_is_lined(f->engine)))
@@ -461,6 +476,8 @@ static int derive_filter(struct work *w)
 	err = derive_equal(w);
 	if (!err)
 		err = wanted_bytes(w, 0, &bytes);
+	if (!err && out->fixed.engine == XDD_ENGINE_recovery && bytes < RECOVERY_LEAST_BYTES)
+		bytes = RECOVERY_LEAST_BYTES;
 	if (!err)
 		err = derive_blocks(w, bytes);
 	if (!err)
@@ -470,6 +487,15 @@ static int derive_filter(struct work *w)
 	if (!err)
 		derive_capacity(w);
 	return err;
+}
+
+void derive_repeats(const struct options *o, struct xdd_live *live)
+{
+	live->ambiguous_pass = (live->ambiguous_pass & ~o->ambiguous.named) | o->ambiguous.pass;
+	if (option_given(o, OPT_max_suppress))
+		live->max_suppress = o->max_suppress;
+	if (option_given(o, OPT_top_suppressed))
+		live->top = o->top_suppressed;
 }
 
 static void derive_live(struct work *w)
@@ -482,6 +508,8 @@ static void derive_live(struct work *w)
 	live->mark_dscp = o->mark_dscp;
 	live->mark_meta = o->mark_meta;
 	live->forward = o->forward != NULL;
+	live->top = o->top_suppressed;
+	derive_repeats(o, live);
 }
 
 int derive_config(const struct options *o, enum derive_target target, unsigned int n_ifaces,

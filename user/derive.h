@@ -21,11 +21,16 @@ enum derive_target { DERIVE_NIC, DERIVE_FILE };
 
 /* Memory per key of the exact engine, at most. In the kernel's LRU hash, measured: 48 bytes beside
  * key and value, and 16 to 32 of hash buckets, whose number is a power of two; the key is a digest,
- * or a whole flow key. On the host: 24 bytes in a table that is at most half full.
+ * or a whole flow key. On the host: 32 bytes in a table that is at most half full.
  */
-#define DERIVE_EXACT_DIGEST_BYTES 104
-#define DERIVE_EXACT_FLOW_BYTES 152
-#define DERIVE_EXACT_FILE_BYTES 48
+#define DERIVE_EXACT_DIGEST_BYTES 112
+#define DERIVE_EXACT_FLOW_BYTES 160
+#define DERIVE_EXACT_FILE_BYTES 64
+
+/* The options about duplicates that can be set while an instance runs, into @live: those that were
+ * given, or all of them as by default.
+ */
+void derive_repeats(const struct options *o, struct xdd_live *live);
 
 struct derived {
 	struct xdd_fixed fixed;

@@ -43,10 +43,21 @@ u32 identity_l3(const struct xdd_fixed *fixed, const struct xdd_packet *packet)
 	struct xdd_layers layers;
 	struct xdd_walk walk;
 
-	if (fixed->key == XDD_KEY_frame || fixed->key == XDD_KEY_offset)
+	if (fixed->key == XDD_KEY_frame || fixed->key == XDD_KEY_offset ||
+	    fixed->key == XDD_KEY_redundancy)
 		return 0;
 	xdd_packet_layers(fixed, packet, &layers);
 	if (fixed->inner)
 		xdd_packet_inner(fixed, packet, &walk, &layers, &around);
 	return layers.bypass == XDD_BYPASS_MAX ? layers.l3 : 0;
+}
+
+u32 identity_trailer(const struct xdd_packet *packet)
+{
+	struct xdd_layers layers;
+
+	xdd_parse_link(packet, &layers);
+	if (packet->link != XDD_LINK_ETHERNET || layers.bypass != XDD_BYPASS_MAX)
+		return 0;
+	return xdd_packet_trailer(packet, layers.l3);
 }

@@ -24,6 +24,9 @@ struct xdd_layers identity_layers_at(const struct xdd_fixed *fixed, const struct
 /* Offset of the IP header that the key of @packet is made of; 0 where it is made of none. */
 u32 identity_l3(const struct xdd_fixed *fixed, const struct xdd_packet *packet);
 
+/* Offset of the trailer of PRP in an Ethernet frame; 0: it has none. */
+u32 identity_trailer(const struct xdd_packet *packet);
+
 static inline bool digest_equal(const struct xdd_digest *a, const struct xdd_digest *b)
 {
 	return a->lo == b->lo && a->hi == b->hi;

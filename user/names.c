@@ -32,6 +32,10 @@ const char *const tunnel_names[] = { XDD_TUNNELS(TUNNEL_NAME) NULL };
 #define FIELD_HELP(name, by_default, help) help,
 const char *const field_names[] = { XDD_FIELDS(FIELD_NAME) NULL };
 const char *const field_help[] = { XDD_FIELDS(FIELD_HELP) NULL };
+#define CLASS_WORD(name, word, help) word,
+#define CLASS_HELP(name, word, help) help,
+const char *const class_words[] = { XDD_CLASSES(CLASS_WORD) NULL };
+const char *const class_help[] = { XDD_CLASSES(CLASS_HELP) NULL };
 const char *const scope_names[] = { "all", "interface", NULL };
 const char *const policy_names[] = { "ignore", "key", NULL };
 
@@ -58,6 +62,18 @@ const char *action_text(const struct xdd_live *live, const char *target, char te
 		snprintf(text, ACTION_TEXT_MAX, "%s:%s", name, target);
 	else
 		snprintf(text, ACTION_TEXT_MAX, "%s", name);
+	return text;
+}
+
+const char *ambiguous_text(const struct xdd_live *live, char text[AMBIGUOUS_TEXT_MAX])
+{
+	u32 all = (1u << XDD_CLASS_MAX) - 2, pass = live->ambiguous_pass & all;
+	int used = 0;
+
+	snprintf(text, AMBIGUOUS_TEXT_MAX, "%s", pass ? "pass" : "drop");
+	for (int i = 0; pass && pass != all && class_words[i]; i++)
+		used += snprintf(text + used, AMBIGUOUS_TEXT_MAX - used, "%s%s=%s", i ? "," : "",
+				 class_words[i], pass >> (i + 1) & 1 ? "pass" : "drop");
 	return text;
 }
 

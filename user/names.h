@@ -16,6 +16,8 @@ extern const char *const placement_names[], *const placement_help[];
 extern const char *const clock_names[], *const clock_help[];
 extern const char *const variant_names[], *const variant_help[];
 extern const char *const tunnel_names[], *const policy_names[], *const scope_names[];
+/* Classes of packets by their words in --ambiguous, from XDD_CLASS_identified + 1 on. */
+extern const char *const class_words[], *const class_help[];
 /* With '_' where users write '-'. */
 extern const char *const field_names[], *const field_help[];
 /* "not_ip", ..., "distinct", "duplicate": by enum xdd_event_kind. */
@@ -28,6 +30,10 @@ extern const char *const event_kind_names[];
 struct xdd_live;
 const char *action_text(const struct xdd_live *live, const char *target,
 			char text[ACTION_TEXT_MAX]);
+
+/* What --ambiguous says, as it takes it: "drop", "pass", "ack=drop,tcp=drop,udp=pass,other=drop". */
+#define AMBIGUOUS_TEXT_MAX 48
+const char *ambiguous_text(const struct xdd_live *live, char text[AMBIGUOUS_TEXT_MAX]);
 
 /* Index of @word in @names, or -ENOENT. */
 int name_index(const char *const *names, const char *word);

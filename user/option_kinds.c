@@ -230,6 +230,22 @@ static int parse_key(struct value *v)
 	return parse_choice(v);
 }
 
+static int parse_recovery(struct value *v)
+{
+	static const char prefix[] = "vector:";
+	u64 n = XDD_MAX_HISTORY;
+
+	if (!strcmp(v->text, "match"))
+		n = 0;
+	else if (!strncmp(v->text, prefix, strlen(prefix))) {
+		if (units_number(v->text + strlen(prefix), &n) || n < 2 || n > XDD_MAX_HISTORY)
+			return -ERANGE;
+	} else if (strcmp(v->text, "vector"))
+		return -EINVAL;
+	*(u32 *)v->at = n;
+	return 0;
+}
+
 static bool iface_valid(const char *text)
 {
 	size_t n = strlen(text);
@@ -381,6 +397,52 @@ static int parse_fields(struct value *v)
 			      v->text, field_names[__builtin_ctz(wrong)],
 			      ignore ? "not compared anyway" : "compared anyway");
 	return 0;
+}
+
+/* One CLASS=drop or CLASS=pass of --ambiguous. */
+static int add_ambiguous(struct value *v, char *word)
+{
+	struct option_ambiguous *ambiguous = v->at;
+	char *equals = strchr(word, '=');
+	int class;
+	u32 bit;
+
+	if (!equals)
+		return -EINVAL;
+	*equals = 0;
+	class = name_index(class_words, word);
+	if (class < 0 || (strcmp(equals + 1, "pass") && strcmp(equals + 1, "drop")))
+		return -EINVAL;
+	bit = 2u << class;
+	if (ambiguous->named & bit)
+		return -EINVAL;
+	ambiguous->named |= bit;
+	if (!strcmp(equals + 1, "pass"))
+		ambiguous->pass |= bit;
+	return 0;
+}
+
+static int parse_ambiguous(struct value *v)
+{
+	struct option_ambiguous *ambiguous = v->at;
+	bool pass = !strcmp(v->text, "pass");
+	u32 all = (1u << XDD_CLASS_MAX) - 2;
+
+	memset(ambiguous, 0, sizeof(*ambiguous));
+	if (!pass && strcmp(v->text, "drop"))
+		return each_word(v, add_ambiguous, v->text);
+	ambiguous->named = all;
+	ambiguous->pass = pass ? all : 0;
+	return 0;
+}
+
+static int parse_max_suppress(struct value *v)
+{
+	if (!strcmp(v->text, "off")) {
+		*(u32 *)v->at = 0;
+		return 0;
+	}
+	return parse_number(v);
 }
 
 static int parse_payload(struct value *v)
@@ -647,6 +709,20 @@ const struct kind kind_scope = {
 	.parse = parse_choice,
 	.what = "a scope (all, interface)",
 	.choices = scope_names,
+};
+const struct kind kind_ambiguous = {
+	.parse = parse_ambiguous,
+	.what = "drop, pass, or CLASS=drop and CLASS=pass, each class (ack, tcp, udp, other) once",
+};
+const struct kind kind_max_suppress = {
+	.parse = parse_max_suppress,
+	.what = "a number of duplicates from 1 to 1000000000, or off",
+	.least = 1,
+	.most = 1000000000,
+};
+const struct kind kind_recovery = {
+	.parse = parse_recovery,
+	.what = "vector, vector:N of 2 to 256, or match",
 };
 const struct kind kind_vni = {
 	.parse = parse_choice,

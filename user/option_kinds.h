@@ -37,7 +37,8 @@ extern const struct kind kind_flag, kind_rate, kind_bytes, kind_cost, kind_time,
 	kind_mode, kind_when, kind_on_off, kind_name, kind_netns, kind_output, kind_input,
 	kind_text, kind_format, kind_variant, kind_sbf_p, kind_sbf_max, kind_distribution,
 	kind_runs, kind_forward, kind_field, kind_delimiter, kind_time_unit, kind_path, kind_vni,
-	kind_tunnel_port, kind_fields, kind_payload, kind_vlan, kind_scope, kind_filter,
-	kind_direction, kind_seconds, kind_sample, kind_verdict, kind_snaplen, kind_truth;
+	kind_tunnel_port, kind_fields, kind_payload, kind_vlan, kind_scope, kind_ambiguous,
+	kind_max_suppress, kind_filter, kind_direction, kind_seconds, kind_sample, kind_verdict,
+	kind_snaplen, kind_recovery, kind_truth;
 
 #endif

@@ -172,9 +172,10 @@ static int parse_value(struct options *o, int i, const char *text, char *err, si
 	return ret ? -EINVAL : 0;
 }
 
+/* Whether copies have the key, rather than packets that belong together. */
 static bool key_is_packet(const struct options *o)
 {
-	return o->key == XDD_KEY_packet || o->key == XDD_KEY_frame;
+	return o->key == XDD_KEY_packet || o->key == XDD_KEY_frame || o->key == XDD_KEY_redundancy;
 }
 
 /* Options that say something to some engines only. */
@@ -183,6 +184,7 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 	const u32 timer = 1u << XDD_ENGINE_timer, rsbf = 1u << XDD_ENGINE_rsbf;
 	const u32 bloom = 1u << XDD_ENGINE_bloom, sbf = 1u << XDD_ENGINE_sbf;
 	const u32 bits = XDD_BIT_ENGINES, all = (1u << XDD_ENGINE_MAX) - 1;
+	const u32 recovery = 1u << XDD_ENGINE_recovery;
 	const struct {
 		enum option_id id;
 		u32 engines;
@@ -208,9 +210,9 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 		{ OPT_capacity, (all & ~bits) | bloom,
 		  "engines with a window, and bloom: the others take what keys there are; give "
 		  "--memory" },
-		{ OPT_fpr_target, (all & ~bits) | bloom | sbf | rsbf,
-		  "engines with a window, and bloom, sbf, rsbf: nothing of the others follows from "
-		  "it" },
+		{ OPT_fpr_target, (all & ~bits & ~recovery) | bloom | sbf | rsbf,
+		  "engines with a window but recovery, and bloom, sbf, rsbf: nothing of the others "
+		  "follows from it" },
 	};
 	u32 engine = o->engine == OPTION_AUTO ? 1u << XDD_ENGINE_exact : 1u << o->engine;
 	char label[LABEL_MAX];
@@ -224,9 +226,31 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 	return 0;
 }
 
+/* What is for frames with sequence numbers, and what is not. */
+static int validate_redundancy(const struct options *o, char *err, size_t err_size)
+{
+	bool recovery = o->engine == XDD_ENGINE_recovery;
+
+	if (o->key != XDD_KEY_redundancy && recovery)
+		return refuse(err, err_size, -EINVAL,
+			      "--engine recovery follows the sequence numbers of frames: it is for "
+			      "--key redundancy");
+	if (option_given(o, OPT_recovery) &&
+	    (o->key != XDD_KEY_redundancy || !(recovery || o->engine == OPTION_AUTO)))
+		return refuse(err, err_size, -EINVAL,
+			      "--recovery is for --key redundancy with its own engine, recovery");
+	if (o->key == XDD_KEY_redundancy && (o->inner || o->non_ip))
+		return refuse(err, err_size, -EINVAL,
+			      "--key redundancy compares sequence numbers, whatever the frames "
+			      "carry: --inner and --non-ip have no place with it");
+	return 0;
+}
+
 /* Options about the key that say nothing without another one, or with one. */
 static int validate_key(const struct options *o, char *err, size_t err_size)
 {
+	u32 macs = o->key == XDD_KEY_redundancy ? 0 : 1u << XDD_FIELD_macs;
+
 	if (!o->inner && option_given(o, OPT_tunnel_port))
 		return refuse(err, err_size, -EINVAL,
 			      "--tunnel-port says where tunnels are found: add --inner");
@@ -234,11 +258,15 @@ static int validate_key(const struct options *o, char *err, size_t err_size)
 		return refuse(err, err_size, -EINVAL,
 			      "--vni key is about the packets in tunnels: add --inner");
 	if (o->key != XDD_KEY_packet &&
-	    (option_given(o, OPT_ignore) || option_given(o, OPT_payload) ||
-	     (o->include & ~(1u << XDD_FIELD_macs))))
+	    (option_given(o, OPT_ignore) || option_given(o, OPT_payload) || (o->include & ~macs)))
 		return refuse(err, err_size, -EINVAL,
 			      "--ignore, --include and --payload change the packet key: they have "
 			      "no place with --key %s",
+			      key_names[o->key]);
+	if (o->key != XDD_KEY_packet && option_given(o, OPT_ambiguous))
+		return refuse(err, err_size, -EINVAL,
+			      "--ambiguous is about packets that the packet key cannot tell from "
+			      "their copies: it has no place with --key %s",
 			      key_names[o->key]);
 	if ((o->vlan.key || o->scope || o->include) &&
 	    (o->key == XDD_KEY_frame || o->key == XDD_KEY_offset))
@@ -321,6 +349,8 @@ static int validate(const struct options *o, char *err, size_t err_size)
 	int ret = plan ? 0 : validate_engine(o, err, err_size);
 
 	if (!ret)
+		ret = validate_redundancy(o, err, err_size);
+	if (!ret)
 		ret = validate_key(o, err, err_size);
 	if (!ret && !plan)
 		ret = validate_size(o, err, err_size);
@@ -345,6 +375,7 @@ void options_init(struct options *o, const char *command)
 		.slicing = OPTION_AUTO,
 		.placement = OPTION_AUTO,
 		.key = XDD_KEY_packet,
+		.recovery = XDD_MAX_HISTORY,
 		.delimiter = '\t',
 		.hash = XDD_HASH_keyed,
 		.action = XDD_ACTION_drop,
@@ -352,6 +383,7 @@ void options_init(struct options *o, const char *command)
 		.mode = MODE_NATIVE,
 		.frags = OPTION_AUTO,
 		.promisc = true,
+		.top_suppressed = true,
 		.verdict = XDD_EVENT_ALL,
 		.snaplen = DEFAULT_SNAPLEN,
 		.format = OPTION_AUTO,

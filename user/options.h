@@ -139,7 +139,7 @@ enum {
 	  "shared, percpu, or auto: shared unless one interface has one receive queue", "shared")  \
 	X(key, key, 0, "KIND", ON_KEY | ON_PLAN | EVERYDAY,                                        \
 	  "what makes two packets the same: packet (default), frame, flow, biflow, src, dst, "     \
-	  "srcdst, offset:LEN@POS",                                                                \
+	  "srcdst, offset:LEN@POS, redundancy",                                                    \
 	  "packet")                                                                                \
 	X(non_ip, non_ip, 0, "POLICY", ON_POLICY,                                                  \
 	  "frames without IP: pass them (default), or frame: compare them without addresses and "  \
@@ -156,9 +156,21 @@ enum {
 	  "VLANs: ignore (default), key: they tell packets apart, or map:A=B,...: the same, A "    \
 	  "counting as B",                                                                         \
 	  "map:300=50")                                                                            \
+	X(ambiguous, ambiguous, 0, "POLICY", ON_FILTER | ON_SET,                                   \
+	  "duplicates that may be sent twice: drop (default), pass, or by class: "                 \
+	  "ack|tcp|udp|other=drop|pass,... (see help repeats)",                                    \
+	  "ack=pass,udp=drop")                                                                     \
+	X(max_suppress, max_suppress, 0, "N", ON_FILTER | ON_SET,                                  \
+	  "after N suppressed duplicates of a key keep one, or off (default)", "1000")             \
+	X(top_suppressed, on_off, 0, "on|off", ON_FILTER | ON_SET,                                 \
+	  "list the keys most often suppressed (default on)", "on")                                \
 	X(scope, scope, 0, "SCOPE", ON_POLICY,                                                     \
 	  "find copies across all interfaces (default), or on the same interface only",            \
 	  "interface")                                                                             \
+	X(recovery, recovery, 0, "ALGORITHM", ON_FILTER,                                           \
+	  "of --key redundancy: vector:N, the last N sequence numbers, 2 to 256 (default), or "    \
+	  "match: the last one",                                                                   \
+	  "vector:64")                                                                             \
 	X(inner, flag, 0, NULL, ON_POLICY,                                                         \
 	  "look into tunnels: compare the innermost packet (see help tunnels)", NULL)              \
 	X(vni, vni, 0, "POLICY", ON_POLICY,                                                        \
@@ -267,6 +279,12 @@ struct option_vlan {
 	u16 to[XDD_MAX_VLAN_MAPS];
 };
 
+/* --ambiguous: bits by enum xdd_class. */
+struct option_ambiguous {
+	u8 named; /* the others stay as they are */
+	u8 pass;
+};
+
 /* --tunnel-port, as given. */
 struct option_ports {
 	u32 used;
@@ -307,8 +325,12 @@ struct options {
 	bool non_ip;	     /* true: frame */
 	u32 ignore, include; /* bits by enum xdd_field */
 	u32 payload;	     /* bytes; 0: all */
+	struct option_ambiguous ambiguous;
+	u32 max_suppress;    /* 0: off */
+	bool top_suppressed; /* default true */
 	struct option_vlan vlan;
-	int scope; /* enum option_scope; default all */
+	int scope;    /* enum option_scope; default all */
+	u32 recovery; /* numbers remembered; 0: match; default XDD_MAX_HISTORY */
 	bool inner;
 	int vni; /* enum option_policy; default ignore */
 	struct option_ports tunnel_port;

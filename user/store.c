@@ -17,7 +17,7 @@ static struct store_entry *entries_new(size_t size)
 	struct store_entry *entries = malloc(size * sizeof(*entries));
 
 	for (size_t i = 0; entries && i < size; i++)
-		entries[i].time_ns = STORE_FREE;
+		entries[i].seen.time_ns = STORE_FREE;
 	return entries;
 }
 
@@ -82,11 +82,19 @@ static bool faults_are_valid(const struct xdd_fixed *fixed)
 	       !fixed->vote == (fixed->fault_policy != XDD_FAULTS_vote);
 }
 
+static bool streams_are_valid(const struct xdd_fixed *fixed, u64 lines)
+{
+	return fixed->key == XDD_KEY_redundancy && lines >= XDD_RECOVERY_WAYS &&
+	       fixed->history <= XDD_MAX_HISTORY && fixed->history != 1;
+}
+
 static bool fixed_is_valid(const struct xdd_fixed *fixed)
 {
 	u64 lines = (u64)fixed->blocks * fixed->lines_per_block;
 
 	if (xdd_engine_has_bits(fixed->engine) && !bits_are_valid(fixed, lines))
+		return false;
+	if (fixed->engine == XDD_ENGINE_recovery && !streams_are_valid(fixed, lines))
 		return false;
 	return fixed->engine < XDD_ENGINE_MAX && fixed->key < XDD_KEY_MAX &&
 	       fixed->hash < XDD_HASH_MAX && lines && lines <= UINT32_MAX &&
@@ -109,6 +117,9 @@ int store_open(struct xdd_store *store, const struct xdd_fixed *fixed, const str
 		if (!store->health)
 			return -ENOMEM;
 	}
+	store->top = calloc(XDD_TOP_BUCKETS, sizeof(*store->top));
+	if (!store->top)
+		return -ENOMEM;
 	if (fixed->engine != XDD_ENGINE_exact)
 		return lines_new(store);
 	store->max_size = STORE_FIRST_SIZE;
@@ -150,7 +161,9 @@ void store_close(struct xdd_store *store)
 	free(store->lines);
 	free(store->health);
 	free(store->entries);
+	free(store->top);
 	log_drop(store);
+	store->top = NULL;
 	store->lines = NULL;
 	store->health = NULL;
 	store->entries = NULL;
@@ -185,7 +198,7 @@ static struct store_entry *entry_of(struct store_entry *entries, size_t size,
 {
 	size_t at = digest->lo & (size - 1);
 
-	while (entries[at].time_ns != STORE_FREE &&
+	while (entries[at].seen.time_ns != STORE_FREE &&
 	       (entries[at].digest.lo != digest->lo || entries[at].digest.hi != digest->hi))
 		at = (at + 1) & (size - 1);
 	return &entries[at];
@@ -224,8 +237,8 @@ static int log_reserve(struct xdd_store *store)
 
 static void log_add(struct xdd_store *store, const struct store_entry *entry)
 {
-	if (!store->logged || entry->time_ns > store->logged_ns)
-		store->logged_ns = entry->time_ns;
+	if (!store->logged || entry->seen.time_ns > store->logged_ns)
+		store->logged_ns = entry->seen.time_ns;
 	store->log[store->logged++] = *entry;
 }
 
@@ -242,9 +255,9 @@ static int entries_move(struct xdd_store *store, size_t size, u64 since_ns, bool
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < store->size; i++) {
-		if (from[i].time_ns == STORE_FREE)
+		if (from[i].seen.time_ns == STORE_FREE)
 			continue;
-		if (from[i].time_ns < since_ns) {
+		if (from[i].seen.time_ns < since_ns) {
 			if (log)
 				log_add(store, &from[i]);
 			continue;
@@ -272,7 +285,7 @@ static int log_recall(struct xdd_store *store)
 	/* The table's entries, then the later ones of the log, say when a key was seen last. */
 	while (logged-- && store->used < store->size / 2) {
 		entry = entry_of(store->entries, store->size, &store->log[logged].digest);
-		if (entry->time_ns != STORE_FREE)
+		if (entry->seen.time_ns != STORE_FREE)
 			continue;
 		*entry = store->log[logged];
 		store->used++;
@@ -292,8 +305,8 @@ static size_t entries_since(const struct xdd_store *store, u64 since_ns)
 	size_t n = 0;
 
 	for (size_t i = 0; i < store->size; i++)
-		n += store->entries[i].time_ns != STORE_FREE &&
-		     store->entries[i].time_ns >= since_ns;
+		n += store->entries[i].seen.time_ns != STORE_FREE &&
+		     store->entries[i].seen.time_ns >= since_ns;
 	return n;
 }
 
@@ -357,15 +370,16 @@ static int entries_make_room(struct xdd_store *store)
 	return entries_move(store, store->size * 2, 0, false);
 }
 
-u64 *store_exact(struct xdd_store *store, const struct xdd_digest *digest, u64 now_ns, bool *fresh)
+struct xdd_seen *store_exact(struct xdd_store *store, const struct xdd_digest *digest, u64 now_ns,
+			     bool *fresh)
 {
 	struct store_entry *entry = entry_of(store->entries, store->size, digest);
 	int rc = 0;
 
 	if (now_ns > store->latest_ns)
 		store->latest_ns = now_ns;
-	if (entry->time_ns != STORE_FREE)
-		return &entry->time_ns;
+	if (entry->seen.time_ns != STORE_FREE)
+		return &entry->seen;
 	if (store->logged && now_ns <= store->logged_ns + store->live.window_ns)
 		rc = log_recall(store);
 	if (!rc && store->used >= store->size / 2)
@@ -373,13 +387,20 @@ u64 *store_exact(struct xdd_store *store, const struct xdd_digest *digest, u64 n
 	if (rc)
 		return NULL;
 	entry = entry_of(store->entries, store->size, digest);
-	if (entry->time_ns != STORE_FREE)
-		return &entry->time_ns;
+	if (entry->seen.time_ns != STORE_FREE)
+		return &entry->seen;
 	store->used++;
 	entry->digest = *digest;
-	entry->time_ns = now_ns;
+	entry->seen = (struct xdd_seen){ .time_ns = now_ns };
 	*fresh = true;
-	return &entry->time_ns;
+	return &entry->seen;
+}
+
+u64 *store_exact_suppressed(struct xdd_store *store, const struct xdd_digest *digest)
+{
+	struct store_entry *entry = entry_of(store->entries, store->size, digest);
+
+	return entry->seen.time_ns == STORE_FREE ? NULL : &entry->seen.suppressed;
 }
 
 static bool is_table_size(u64 size)
@@ -408,7 +429,7 @@ int store_put(struct xdd_store *store, const struct store_entry *entry)
 {
 	struct store_entry *to = entry_of(store->entries, store->size, &entry->digest);
 
-	if (to->time_ns != STORE_FREE || entry->time_ns == STORE_FREE ||
+	if (to->seen.time_ns != STORE_FREE || entry->seen.time_ns == STORE_FREE ||
 	    store->used >= store->size / 2)
 		return -EINVAL;
 	*to = *entry;
@@ -418,7 +439,7 @@ int store_put(struct xdd_store *store, const struct store_entry *entry)
 
 int store_log(struct xdd_store *store, const struct store_entry *entry)
 {
-	if (entry->time_ns == STORE_FREE || store->logged >= store->log_room)
+	if (entry->seen.time_ns == STORE_FREE || store->logged >= store->log_room)
 		return -EINVAL;
 	log_add(store, entry);
 	return 0;
@@ -453,6 +474,7 @@ struct xdd_verdict store_decide(struct xdd_store *store, const struct xdd_packet
 			     store_random(store));
 	store->evictions += !!(verdict.found & XDD_EVICTED);
 	store->time_back += !!(verdict.found & XDD_TIME_BACK);
+	store->rogue += !!(verdict.found & XDD_ROGUE);
 	return verdict;
 }
 
@@ -463,6 +485,15 @@ u64 store_cells_used(const u64 *words, u64 n, u32 cell_bits)
 	for (u64 i = 0; i < n; i++)
 		used += __builtin_popcountll(xdd_sbf_used(words[i], cell_bits));
 	return used;
+}
+
+static double streams_load(const struct xdd_store *store)
+{
+	u32 lines = xdd_lines(&store->fixed), used = 0;
+
+	for (u32 i = 0; i < lines; i++)
+		used += !xdd_stream_is_free(&store->lines[i].stream);
+	return (double)used / lines;
 }
 
 /* The lowest @n bits: none below 1, all from 64 on. */
@@ -513,6 +544,8 @@ double store_load(struct xdd_store *store, u64 now_ns)
 
 	if (store->fixed.engine == XDD_ENGINE_exact)
 		return (double)store->used / store->size;
+	if (store->fixed.engine == XDD_ENGINE_recovery)
+		return streams_load(store);
 	if (!xdd_engine_has_bits(store->fixed.engine)) {
 		store_fill(store, now_ns, &fill);
 		return fill.live / cells;

@@ -8,6 +8,7 @@
 #include "xdd/hash.h"
 #include "xdd/packet.h"
 #include "xdd/store.h"
+#include "xdd/top.h"
 
 struct xdd_verdict;
 
@@ -18,7 +19,7 @@ struct xdd_verdict;
 
 struct store_entry {
 	struct xdd_digest digest;
-	u64 time_ns;
+	struct xdd_seen seen;
 };
 
 struct xdd_store {
@@ -28,6 +29,7 @@ struct xdd_store {
 	u64 random; /* bit engines: the next question's, before it is mixed */
 	struct xdd_loads loads;
 	struct xdd_health *health;   /* xdd_parts() of them if there is a policy, else NULL */
+	struct xdd_top *top;	     /* XDD_TOP_BUCKETS */
 	struct xdd_line *lines;	     /* line engines: blocks x lines_per_block */
 	struct store_entry *entries; /* exact: open addressing, size a power of two */
 	size_t size;
@@ -40,7 +42,8 @@ struct xdd_store {
 	bool keep_all; /* time stepped back once: no key leaves any more */
 	bool in_order; /* set by who knows that time never steps back: none needs to be kept for it */
 	u64 forgotten;	/* exact: live keys given up for want of memory */
-	u64 evictions;	/* tagged: live cells replaced */
+	u64 evictions;	/* tagged, recovery: live cells, or streams, replaced */
+	u64 rogue;	/* recovery: numbers outside their stream's history */
 	u64 time_back;	/* look-ups behind their line's tick */
 	u64 unanswered; /* batches: questions that found no memory, taken for distinct */
 };
@@ -122,10 +125,14 @@ XDD_INLINE void store_exact_fetch(const struct xdd_store *store, const struct xd
 	const struct store_entry *entry = &store->entries[digest->lo & (store->size - 1)];
 
 	__builtin_prefetch(entry, 1);
-	__builtin_prefetch(&entry->time_ns, 1);
+	__builtin_prefetch(&entry->seen, 1);
 }
 
 /* xdd_exact_at() over the table. */
-u64 *store_exact(struct xdd_store *store, const struct xdd_digest *digest, u64 now_ns, bool *fresh);
+struct xdd_seen *store_exact(struct xdd_store *store, const struct xdd_digest *digest, u64 now_ns,
+			     bool *fresh);
+
+/* xdd_exact_suppressed() over the table. */
+u64 *store_exact_suppressed(struct xdd_store *store, const struct xdd_digest *digest);
 
 #endif

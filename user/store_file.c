@@ -85,7 +85,7 @@ static int put_entries(struct writer *w, const struct xdd_store *store)
 	int rc = 0;
 
 	for (size_t i = 0; i < store->size && !rc; i++)
-		if (store->entries[i].time_ns != STORE_FREE)
+		if (store->entries[i].seen.time_ns != STORE_FREE)
 			rc = put(w, &store->entries[i], sizeof(*store->entries));
 	return rc ?: put(w, store->log, store->logged * sizeof(*store->log));
 }

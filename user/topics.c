@@ -113,7 +113,23 @@ static void topic_policy(FILE *to)
 		"tags "
 		"and, of\n                 ARP and 802.3 lengths, without padding; those to "
 		"01:80:c2:00:00:00 up to 0f,\n                 which end at the next switch, "
-		"always pass\n");
+		"always pass\n\n"
+		"--key redundancy goes by the sequence numbers of PRP (trailer), HSR (tag), both "
+		"by "
+		"source\naddress, and FRER (R-tag: by destination and VLANs, also without --vlan "
+		"key), "
+		"over 400ms unless\n--window says else. Engine recovery, its default, remembers "
+		"for each "
+		"stream the last 256 numbers,\nor as many as --recovery says (IEEE 802.1CB 7.4.3). "
+		"After "
+		"a window in which nothing new came, or\nwith --refresh nothing at all, a stream "
+		"begins "
+		"with any number. A number further from the highest\npasses, counted as rogue; PRP "
+		"and HSR "
+		"begin anew with it. Other engines compare stream and number\nwithin the window. "
+		"Networks "
+		"with the same addresses: --vlan key or --scope interface tells them apart.\n"
+		"Frames without a number pass, counted as untagged.\n");
 }
 
 static void topic_copies(FILE *to)
@@ -157,6 +173,40 @@ static void topic_copies(FILE *to)
 		"                   this keeps, beside it, 48 bytes or more for each packet of a "
 		"window. A\n"
 		"                   copy without a first is an error of the filter.\n");
+}
+
+static void topic_repeats(FILE *to)
+{
+	fprintf(to,
+		"Content cannot tell a copy from a packet that its sender sent twice within the "
+		"window, if\n"
+		"the packet carries no identification: IPv4 with DF and identification 0 (with "
+		"--ignore ipid\n"
+		"all of IPv4), IPv6 without a fragment header, and frames without IP. Duplicates "
+		"of these\n"
+		"are counted as ambiguous, by class. Only --key packet makes the difference.\n\n");
+	print_names(to, "--ambiguous CLASS=drop|pass,...: what is done with them", class_words,
+		    class_help);
+	fprintf(to,
+		"What passes stays counted as duplicate. --ambiguous pass, or drop, is all "
+		"classes; those\n"
+		"that set does not name stay as they are. Where the taps copy packets, pass keeps "
+		"those\n"
+		"copies, too.\n\n"
+		"--max-suppress N: after N suppressed duplicates of a key one passes, so that a "
+		"flood, or an\n"
+		"ARP storm with --non-ip frame, stays visible. The exact engine counts for each "
+		"key, from\n"
+		"its last distinct packet on; the others let one in N + 1 pass on average, chosen "
+		"by hash.\n"
+		"What --ambiguous lets pass does not count.\n\n"
+		"--top-suppressed: status, pcap and their JSON (top_suppressed) show the ten keys "
+		"most often\n"
+		"suppressed since load, of those that were more than once. Room for 512 of them "
+		"on each CPU\n"
+		"(29 KiB): a key that comes often drives out one that does not. The counts are "
+		"estimates,\n"
+		"never above the true ones.\n");
 }
 
 static void topic_cluster(FILE *to)

@@ -14,6 +14,7 @@
 	X(tunnels, "--inner: what is looked into, and how far")                              \
 	X(policy, "what tells packets apart on your site: fields, VLANs, interfaces")        \
 	X(copies, "what counts as a copy, and how to find out: learn, explain")              \
+	X(repeats, "duplicates that may be sent twice; floods; what is suppressed most")     \
 	X(cluster, "filters on several machines")                                            \
 	X(plan, "what plan computes, by which formulas, and what it assumes")                \
 	X(papers, "where the filters come from")                                             \

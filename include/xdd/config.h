@@ -29,6 +29,7 @@
  * timers  lines of line.h, which forget by themselves what is older than the window
  * table   entries with a time, compared with the window
  * bits    lines of bits (bits.h): no window, forgetting is by chance
+ * streams a line for each stream of numbered frames
  */
 #define XDD_ENGINES(X)                                                                 \
 	X(tagged, timers, "cache lines of 15 cells: a 24-bit tag and a timer each")    \
@@ -39,7 +40,8 @@
 	X(rsbf, bits, "reservoir sampling: an insertion resets a bit in each of k")    \
 	X(bsbf, bits, "biased sampling: each new key resets a bit in each of k")       \
 	X(bsbfsd, bits, "biased sampling, single deletion: a bit in one of k filters") \
-	X(rlbsbf, bits, "biased sampling balanced by load: fewest copies missed")
+	X(rlbsbf, bits, "biased sampling balanced by load: fewest copies missed")      \
+	X(recovery, streams, "IEEE 802.1CB sequence recovery, for --key redundancy")
 
 /* Engine rsbf. */
 #define XDD_VARIANTS(X)                                                     \
@@ -55,7 +57,8 @@
 	X(src, "source address")                                                 \
 	X(dst, "destination address")                                            \
 	X(srcdst, "source and destination address")                              \
-	X(offset, "LEN bytes at POS of the frame")
+	X(offset, "LEN bytes at POS of the frame")                               \
+	X(redundancy, "stream and sequence number of PRP, HSR or FRER")
 
 #define XDD_HASHES(X)                                                          \
 	X(keyed, "NH as in UMAC over a secret drawn per load: 2^-31 per pair") \
@@ -121,7 +124,19 @@
 	X(tcp_ack, 1, "TCP acknowledgement number")                      \
 	X(tcp_opts, 1, "TCP options")
 
+/* Packets that content cannot tell from their copies, for they carry no identification: X(name,
+ * word of --ambiguous, help). See repeat.h.
+ */
+#define XDD_CLASSES(X)                                                                \
+	X(ack_rst, "ack", "TCP without data, SYN or FIN: pure ACK or RST")            \
+	X(tcp_data, "tcp", "TCP with data, SYN or FIN: a repeat is a retransmission") \
+	X(udp, "udp", "UDP and UDP-Lite")                                             \
+	X(other, "other", "everything else, such as ICMP, and frames without IP")
+
 #define XDD_MAX_VLAN_MAPS 8
+
+/* Sequence numbers that a stream remembers at most: 32 of the 64 bytes of its line. */
+#define XDD_MAX_HISTORY 256
 
 #define XDD_ENUM_ENGINE(name, memory, help) XDD_ENGINE_##name,
 #define XDD_ENUM_KEY(name, help) XDD_KEY_##name,
@@ -135,6 +150,7 @@
 #define XDD_ENUM_FIELD(name, by_default, help) XDD_FIELD_##name,
 #define XDD_DEFAULT_FIELD(name, by_default, help) | (by_default) << XDD_FIELD_##name
 #define XDD_ENUM_TUNNEL(name, ports, help) XDD_TUNNEL_##name,
+#define XDD_ENUM_CLASS(name, word, help) XDD_CLASS_##name,
 enum xdd_engine { XDD_ENGINES(XDD_ENUM_ENGINE) XDD_ENGINE_MAX };
 enum xdd_key_kind { XDD_KEYS(XDD_ENUM_KEY) XDD_KEY_MAX };
 enum xdd_hash_kind { XDD_HASHES(XDD_ENUM_HASH) XDD_HASH_MAX };
@@ -147,9 +163,10 @@ enum xdd_variant { XDD_VARIANTS(XDD_ENUM_VARIANT) XDD_VARIANT_MAX };
 enum xdd_field { XDD_FIELDS(XDD_ENUM_FIELD) XDD_FIELD_MAX };
 enum { XDD_DEFAULT_FIELDS = 0 XDD_FIELDS(XDD_DEFAULT_FIELD) };
 enum xdd_tunnel { XDD_TUNNELS(XDD_ENUM_TUNNEL) XDD_TUNNEL_MAX };
+enum xdd_class { XDD_CLASS_identified, XDD_CLASSES(XDD_ENUM_CLASS) XDD_CLASS_MAX };
 
 /* The engines of one kind of memory, as bits by enum xdd_engine. */
-enum xdd_memory { XDD_MEMORY_timers, XDD_MEMORY_table, XDD_MEMORY_bits };
+enum xdd_memory { XDD_MEMORY_timers, XDD_MEMORY_table, XDD_MEMORY_bits, XDD_MEMORY_streams };
 #define XDD_MEMORY_BIT(name, memory, help) \
 	(XDD_MEMORY_##memory == XDD_MEMORY_OF) << XDD_ENGINE_##name |
 #define XDD_MEMORY_OF XDD_MEMORY_timers
@@ -202,35 +219,32 @@ enum xdd_link {
 
 /* Structure, fixed at load. In BPF read-only data named `xdd_fixed`. */
 struct xdd_fixed {
-	u32 engine;	     /* enum xdd_engine */
-	u32 key;	     /* enum xdd_key_kind */
-	u32 hash;	     /* enum xdd_hash_kind */
-	u32 slicing;	     /* enum xdd_slicing */
-	u32 placement;	     /* enum xdd_placement */
-	u32 clock;	     /* enum xdd_clock */
-	u32 hashes;	     /* k of the Bloom engines, 1..XDD_MAX_HASHES */
-	u32 slices;	     /* S, 1..lines; 1 when slicing is none */
-	u32 subslices;	     /* S2 of hv and vh; else 0 */
-	u32 slice_hashes;    /* K1 of K1xK2, which divides hashes; else 0 */
-	u32 line_cells;	     /* cells of a line that are used (files); 0: all */
-	u32 blocks;	     /* filter blocks (map entries; per CPU if percpu) */
-	u32 lines_per_block; /* 64-byte lines in a block */
-	u32 stripes;	     /* locks of shared placement, a power of two */
-	u32 offset_len;	     /* key offset: bytes, 1..65535 */
-	u32 offset_pos;	     /* key offset: first byte, 0..65535 */
-	u32 link;	     /* enum xdd_link of the packets (BPF; files say it per frame) */
-	u8 refresh;	     /* a duplicate restarts the window */
-	u8 verify_checksum;  /* IPv4 header: wrong passes as bad_checksum */
-	u8 zero_checksum_ok; /* ... but 0 counts as not computed (files) */
-	u8 zero_length_ok;   /* IP length 0: up to the captured end (files) */
-	u8 short_capture_ok; /* cut by the snap length: key on what there is (files) */
-	u8 non_ip_frame;     /* frames without IP: key on the frame, else bypass */
-	u8 sbf_max;	     /* sbf: MAX, 1..2^sbf_bits - 1 */
-	u8 sbf_bits;	     /* sbf: bits of a cell, 1, 2, 4 or 8 */
-	u8 equal;	     /* timer: of a copy's timers so many agree, 1..k; 0: no rule */
-	u8 fault_policy;     /* enum xdd_fault_policy */
-	u8 vote;	     /* policy vote: 1..k; else 0 */
-	u8 pad;
+	u32 engine;	      /* enum xdd_engine */
+	u32 key;	      /* enum xdd_key_kind */
+	u32 hash;	      /* enum xdd_hash_kind */
+	u32 slicing;	      /* enum xdd_slicing */
+	u32 placement;	      /* enum xdd_placement */
+	u32 clock;	      /* enum xdd_clock */
+	u32 hashes;	      /* k of the Bloom engines, 1..XDD_MAX_HASHES */
+	u32 slices;	      /* S, 1..lines; 1 when slicing is none */
+	u32 subslices;	      /* S2 of hv and vh; else 0 */
+	u32 slice_hashes;     /* K1 of K1xK2, which divides hashes; else 0 */
+	u32 line_cells;	      /* cells of a line that are used (files); 0: all */
+	u32 blocks;	      /* filter blocks (map entries; per CPU if percpu) */
+	u32 lines_per_block;  /* 64-byte lines in a block */
+	u32 stripes;	      /* locks of shared placement, a power of two */
+	u32 offset_len;	      /* key offset: bytes, 1..65535 */
+	u32 offset_pos;	      /* key offset: first byte, 0..65535 */
+	u32 link;	      /* enum xdd_link of the packets (BPF; files say it per frame) */
+	u8 refresh;	      /* a duplicate restarts the window */
+	u8 verify_checksum;   /* IPv4 header: wrong passes as bad_checksum */
+	u8 zero_checksum_ok;  /* ... but 0 counts as not computed (files) */
+	u8 zero_length_ok;    /* IP length 0: up to the captured end (files) */
+	u8 short_capture_ok;  /* cut by the snap length: key on what there is (files) */
+	u8 non_ip_frame;      /* frames without IP: key on the frame, else bypass */
+	u8 sbf_max;	      /* sbf: MAX, 1..2^sbf_bits - 1 */
+	u8 sbf_bits;	      /* sbf: bits of a cell, 1, 2, 4 or 8 */
+	u32 history;	      /* recovery: numbers remembered, 2..XDD_MAX_HISTORY; 0: the last */
 	u64 tick_ns;	      /* length of a tick, at least 1 */
 	u64 seed;	      /* XXH64 */
 	u32 variant;	      /* rsbf: enum xdd_variant */
@@ -245,7 +259,9 @@ struct xdd_fixed {
 	u8 scope_iface;			   /* packets of different interfaces are different */
 	u8 inner;			   /* key on the innermost packet of tunnels ... */
 	u8 vni_key;			   /* ... and on the identifier of the tunnel around it */
-	u8 pad2[3];
+	u8 equal;	 /* timer: of a copy's timers so many agree, 1..k; 0: no rule */
+	u8 fault_policy; /* enum xdd_fault_policy */
+	u8 vote;	 /* policy vote: 1..k; else 0 */
 	u16 vlan_from[XDD_MAX_VLAN_MAPS];
 	u16 vlan_to[XDD_MAX_VLAN_MAPS]; /* 0: as without the tag */
 };
@@ -303,14 +319,17 @@ struct xdd_iface {
 
 /* Live configuration: the only entry of map `config`. */
 struct xdd_live {
-	u32 abi;	  /* XDD_ABI, else everything passes as stale */
-	u32 window_ticks; /* 1..XDD_MAX_WINDOW_TICKS */
-	u64 window_ns;	  /* exact engine: inclusive */
-	u32 action;	  /* enum xdd_dup_action */
-	u8 mark_dscp;	  /* 0..63 */
-	u8 mark_meta;	  /* 1: write 4 bytes of XDP metadata instead */
-	u8 forward;	  /* 1: what is kept goes to devmap entry XDD_DEV_FORWARD */
-	u8 pad;
+	u32 abi;	   /* XDD_ABI, else everything passes as stale */
+	u32 window_ticks;  /* 1..XDD_MAX_WINDOW_TICKS */
+	u64 window_ns;	   /* exact engine: inclusive */
+	u32 action;	   /* enum xdd_dup_action */
+	u8 mark_dscp;	   /* 0..63 */
+	u8 mark_meta;	   /* 1: write 4 bytes of XDP metadata instead */
+	u8 forward;	   /* 1: what is kept goes to devmap entry XDD_DEV_FORWARD */
+	u8 ambiguous_pass; /* bits 1.. by enum xdd_class: duplicates that are kept */
+	u32 max_suppress;  /* of a key's duplicates one passes after so many; 0: none does */
+	u8 top;		   /* 1: keep the keys most often suppressed in map `top` */
+	u8 pad[3];
 	u32 event_rate;	 /* verdicts that are shown: at most so many a second ... */
 	u16 event_kinds; /* ... of these, bits by enum xdd_event_kind; 0: none ... */
 	u16 event_bytes; /* ... with so many bytes of the frame, 1..XDD_EVENT_BYTES */

@@ -9,7 +9,7 @@
 #ifndef XDD_COUNTERS_H
 #define XDD_COUNTERS_H
 
-#include "types.h"
+#include "config.h"
 
 /* X(name, help) */
 #define XDD_VERDICTS(X)             \
@@ -25,6 +25,7 @@
 	X(unsupported, "link types, MACsec, or deeper tags or headers than read") \
 	X(filtered, "frames that --filter or --direction leaves out")             \
 	X(faulted, "answers that lay in a slice that has failed")                 \
+	X(untagged, "--key redundancy: frames without a sequence number")         \
 	X(stale, "filter state that could not be trusted at that moment")         \
 	X(internal, "faults of ours: a map entry that was missing")
 
@@ -45,6 +46,8 @@
 	X(time_back, "look-ups that arrived with an earlier tick than the line's") \
 	X(evictions, "live entries replaced in a full line (copies may pass)")     \
 	X(mark_failed, "duplicates that could not be marked, and passed unmarked") \
+	X(let_through, "duplicates kept by --max-suppress, one after so many")     \
+	X(rogue, "numbers outside their stream's history, passed")                 \
 	X(events_sent, "verdicts shown to whoever reads events")                   \
 	X(events_limited, "verdicts not shown: enough for that second")            \
 	X(events_lost, "verdicts not shown: nobody read the others in time")       \
@@ -57,6 +60,7 @@ struct xdd_count {
 
 #define XDD_COUNT_FIELD(name, help) struct xdd_count name;
 #define XDD_NOTE_FIELD(name, help) u64 name;
+#define XDD_CLASS_FIELD(name, word, help) struct xdd_count ambiguous_##name;
 
 /* One per interface slot and CPU: map `counters`. */
 struct xdd_counters {
@@ -64,6 +68,7 @@ struct xdd_counters {
 	XDD_VERDICTS(XDD_COUNT_FIELD)
 	XDD_BYPASSES(XDD_COUNT_FIELD)
 	XDD_ACTIONS(XDD_COUNT_FIELD)
+	XDD_CLASSES(XDD_CLASS_FIELD) /* duplicates that may be real repeats, by class */
 	XDD_NOTES(XDD_NOTE_FIELD)
 };
 

@@ -10,18 +10,27 @@
 #include "engine_bsbf.h"
 #include "engine_bsbfsd.h"
 #include "engine_exact.h"
+#include "engine_recovery.h"
 #include "engine_rlbsbf.h"
 #include "engine_rsbf.h"
 #include "engine_sbf.h"
 #include "engine_tagged.h"
 #include "engine_timer.h"
+#include "repeat.h"
 
 struct xdd_verdict {
 	u32 bypass; /* enum xdd_bypass; XDD_BYPASS_MAX: the filter was asked */
 	u32 found;  /* enum xdd_found bits: XDD_SEEN is a duplicate */
 	u32 inner;  /* enum xdd_inner */
-	u64 key;    /* half of the key's digest; 0 where there is none */
+	u32 class;  /* enum xdd_class, of a duplicate */
 };
+
+/* Whether the packet is a duplicate that nothing keeps. */
+XDD_INLINE bool xdd_is_suppressed(struct xdd_verdict verdict)
+{
+	return verdict.bypass == XDD_BYPASS_MAX &&
+	       (verdict.found & (XDD_SEEN | XDD_PASSES | XDD_LET_THROUGH)) == XDD_SEEN;
+}
 
 #define XDD_ASK_ENGINE(name, memory, help) \
 	case XDD_ENGINE_##name:            \
@@ -85,7 +94,7 @@ XDD_INLINE struct xdd_verdict xdd_judge(XDD_FIXED struct xdd_fixed *fixed,
 					const struct xdd_live *live, struct xdd_store *store,
 					const struct xdd_identity *identity, u64 now_ns, u64 random)
 {
-	struct xdd_verdict verdict = { XDD_BYPASS_MAX, 0, XDD_inner_fine, 0 };
+	struct xdd_verdict verdict = { .bypass = XDD_BYPASS_MAX };
 	u32 window = live->window_ticks;
 
 	if (live->abi != XDD_ABI || window - 1 >= XDD_MAX_WINDOW_TICKS) {
@@ -103,6 +112,33 @@ XDD_INLINE struct xdd_verdict xdd_judge(XDD_FIXED struct xdd_fixed *fixed,
 	return verdict;
 }
 
+/* Accessor: xdd_repeat(), in BPF a function. */
+extern u32 xdd_packet_repeat(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_live *live,
+			     struct xdd_store *store, const struct xdd_packet *packet,
+			     const struct xdd_identity *identity);
+
+/* Verdict on @packet, seen at @now_ns, of which xdd_identify() said @bypass and filled @identity. */
+XDD_INLINE struct xdd_verdict xdd_conclude(XDD_FIXED struct xdd_fixed *fixed,
+					   const struct xdd_live *live, struct xdd_store *store,
+					   const struct xdd_packet *packet,
+					   const struct xdd_identity *identity, u32 bypass,
+					   u64 now_ns, u64 random)
+{
+	struct xdd_verdict verdict = { .bypass = bypass };
+
+	if (bypass == XDD_BYPASS_MAX)
+		verdict = xdd_judge(fixed, live, store, identity, now_ns, random);
+	if (verdict.bypass == XDD_BYPASS_MAX && verdict.found & XDD_SEEN &&
+	    xdd_repeat_matters(fixed, live, &identity->key)) {
+		verdict.found |= xdd_packet_repeat(fixed, live, store, packet, identity);
+		verdict.class = verdict.found >> XDD_CLASS_SHIFT;
+		verdict.found &= (1u << XDD_CLASS_SHIFT) - 1;
+	}
+	if (fixed->inner)
+		verdict.inner = identity->key.inner;
+	return verdict;
+}
+
 /* Verdict on @packet, seen at @now_ns. */
 XDD_INLINE struct xdd_verdict xdd_decide(XDD_FIXED struct xdd_fixed *fixed,
 					 const struct xdd_live *live,
@@ -111,14 +147,9 @@ XDD_INLINE struct xdd_verdict xdd_decide(XDD_FIXED struct xdd_fixed *fixed,
 					 u64 now_ns, u64 random)
 {
 	struct xdd_identity identity = {};
-	struct xdd_verdict verdict = { xdd_identify(fixed, secret, packet, &identity), 0, 0, 0 };
+	u32 bypass = xdd_identify(fixed, secret, packet, &identity);
 
-	if (verdict.bypass == XDD_BYPASS_MAX)
-		verdict = xdd_judge(fixed, live, store, &identity, now_ns, random);
-	if (fixed->inner)
-		verdict.inner = identity.key.inner;
-	verdict.key = identity.digest.lo;
-	return verdict;
+	return xdd_conclude(fixed, live, store, packet, &identity, bypass, now_ns, random);
 }
 
 #endif

@@ -12,20 +12,30 @@
 
 #include "hash.h"
 #include "mask.h"
+#include "redundancy.h"
 #include "site.h"
 #include "tunnel.h"
 
 /* All fields that come from the packet are in network order. */
 struct xdd_head {
-	u8 kind;    /* enum xdd_key_kind */
-	u8 version; /* 4, 6; 0 where the key does not look for IP */
-	u8 proto;
+	u8 kind;      /* enum xdd_key_kind */
+	u8 version;   /* 4, 6; 0 where the key does not look for IP */
+	u8 proto;     /* redundancy: enum xdd_scheme */
 	u8 ihl;	      /* packet key, IPv4: header length in words */
 	u32 tail_len; /* bytes of the tail */
-	u32 a; /* packet: IPv4 identification, fragment; IPv6 length. flows: ports. frame: link */
-	u32 b; /* packet, IPv4: total length, TOS, TTL; IPv6: flow label. frame: wire length */
+	/* packet: IPv4 identification, fragment; IPv6 length. flows: ports. frame: link.
+	 * redundancy: the number, but for engine recovery
+	 */
+	u32 a;
+	/* packet, IPv4: total length, TOS, TTL; IPv6: flow label. frame: wire length. redundancy:
+	 * VLANs
+	 */
+	u32 b;
 	union {
-		u32 v4[4]; /* source, destination, site policy's word in two, or 0 */
+		/* source, destination, site policy's word in two, or 0. redundancy: the address and
+		 * 16 bits of the VLANs in two, that word
+		 */
+		u32 v4[4];
 		u64 v6[6]; /* source, destination, that word, 0; but see xdd_key_complete() */
 	};
 };
@@ -39,7 +49,10 @@ struct xdd_key {
 	struct xdd_head head;
 	u16 head_len; /* XDD_HEAD_SHORT or sizeof(head) */
 	u16 inner;    /* enum xdd_inner: why it is not known by a packet further in */
-	u32 tail;     /* offset of the tail in the packet */
+	union {
+		u32 tail;     /* offset of the tail in the packet */
+		u32 sequence; /* redundancy, which has none: the number */
+	};
 };
 
 /* Accessor: xdd_parse_link() and xdd_parse_ip(). In BPF functions, which the verifier checks once
@@ -52,6 +65,9 @@ extern void xdd_packet_layers(XDD_FIXED struct xdd_fixed *fixed, const struct xd
 extern void xdd_packet_inner(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
 			     struct xdd_walk *walk, struct xdd_layers *layers,
 			     struct xdd_around *around);
+
+/* Accessor: xdd_find_number(), in BPF a function. */
+extern u32 xdd_packet_number(const struct xdd_packet *packet, struct xdd_number *number);
 
 /* Accessor: xdd_skip_extensions(), in BPF a function. */
 extern void xdd_packet_extensions(const struct xdd_packet *packet, struct xdd_layers *layers);
@@ -79,7 +95,7 @@ extern int xdd_packet_masked(XDD_FIXED struct xdd_fixed *fixed, XDD_FIXED struct
 /* Whether the engine needs both halves of the digest. */
 XDD_INLINE bool xdd_digest_is_wide(XDD_FIXED struct xdd_fixed *fixed)
 {
-	return fixed->engine == XDD_ENGINE_exact;
+	return fixed->engine == XDD_ENGINE_exact || fixed->engine == XDD_ENGINE_recovery;
 }
 
 /* Addresses in one order for both directions: true where they must be exchanged. */
@@ -258,15 +274,19 @@ XDD_INLINE bool xdd_is_link_local(const struct xdd_packet *packet)
 }
 
 /* Key of a frame without IP, whose tags end at ->l3: EtherType and what follows, without padding
- * where that can be told. Returns XDD_BYPASS_MAX, or not_ip for frames between neighbours.
+ * and trailers where these can be told. Returns XDD_BYPASS_MAX, or not_ip for frames between neighbours.
  */
 XDD_INLINE u32 xdd_key_other(const struct xdd_packet *packet, const struct xdd_layers *layers,
 			     struct xdd_key *key)
 {
 	u32 len = packet->len - layers->l3;
+	u32 trailer;
 
 	if (xdd_is_link_local(packet))
 		return XDD_BYPASS_not_ip;
+	trailer = xdd_packet_trailer(packet, layers->l3);
+	if (trailer)
+		len = trailer - layers->l3;
 	if (layers->ethertype == XDD_ETH_ARP && len > 28)
 		len = 28;
 	else if (layers->ethertype && layers->ethertype < 0x600 && len > layers->ethertype)
@@ -310,6 +330,36 @@ XDD_INLINE void xdd_key_site(XDD_FIXED struct xdd_fixed *fixed, const struct xdd
 		head->v4[2] = site;
 		head->v4[3] = site >> 32;
 	}
+}
+
+/*
+ * Key of a frame by its sequence number. The stream is that of the source address, or of FRER that of
+ * destination and VLAN (null stream identification, IEEE 802.1CB 6.4). Engine recovery has a memory
+ * for each stream: the number is no part of its key. Returns XDD_BYPASS_MAX, or why there is none.
+ */
+XDD_INLINE u32 xdd_key_redundancy(XDD_FIXED struct xdd_fixed *fixed,
+				  const struct xdd_packet *packet, struct xdd_key *key)
+{
+	struct xdd_around around = {};
+	struct xdd_head *head = &key->head;
+	struct xdd_number number = {};
+	u32 bypass = xdd_packet_number(packet, &number);
+	u64 vids = 0;
+
+	if (bypass != XDD_BYPASS_MAX)
+		return bypass;
+	if (number.scheme == XDD_SCHEME_FRER || fixed->vlan_key)
+		vids = xdd_key_vids(fixed, packet);
+	key->head_len = XDD_HEAD_SHORT;
+	key->sequence = number.sequence;
+	head->proto = number.scheme;
+	head->a = fixed->engine == XDD_ENGINE_recovery ? 0 : number.sequence;
+	head->b = vids >> 16;
+	head->v4[0] = number.address[0];
+	head->v4[1] = number.address[1] | vids << 16;
+	if (fixed->scope_iface)
+		xdd_key_site(fixed, packet, &around, head);
+	return XDD_BYPASS_MAX;
 }
 
 /* Key of the packet, or frame, in @layers. Returns XDD_BYPASS_MAX, or why there is none. */
@@ -358,6 +408,8 @@ XDD_INLINE u32 xdd_key_build(XDD_FIXED struct xdd_fixed *fixed, const struct xdd
 		key->tail = fixed->offset_pos;
 		return XDD_BYPASS_MAX;
 	}
+	if (fixed->key == XDD_KEY_redundancy)
+		return xdd_key_redundancy(fixed, packet, key);
 	xdd_packet_layers(fixed, packet, &layers);
 	return xdd_key_layers(fixed, packet, &layers, key);
 }
@@ -400,24 +452,32 @@ XDD_INLINE int xdd_hash_tail(XDD_FIXED struct xdd_fixed *fixed, XDD_FIXED struct
 	return rest ? xdd_packet_rest(packet, hash, off + stripes, rest) : 0;
 }
 
-/* What the key's transport header hides, found again from the key. */
+/* Where the transport header of a packet key lies that ends at @end, found again from the key:
+ * ->l4, ->proto, ->fragment, or ->bypass. @layers is all zeroes.
+ */
+XDD_INLINE void xdd_key_transport(const struct xdd_packet *packet, const struct xdd_key *key,
+				  u32 end, struct xdd_layers *layers)
+{
+	layers->l4 = key->tail;
+	layers->end = end;
+	layers->bypass = XDD_BYPASS_MAX;
+	layers->proto = key->head.proto;
+	if (key->head.version == 6) {
+		xdd_packet_extensions(packet, layers);
+		return;
+	}
+	layers->l4 += key->head.ihl * 4 - sizeof(struct xdd_ipv4);
+	if (xdd_ntohs(key->head.a >> 16) & XDD_IPV4_OFFSET_MASK)
+		layers->fragment = XDD_FRAGMENT_LATER;
+}
+
+/* What the key's transport header hides. */
 XDD_INLINE void xdd_key_masks(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
 			      const struct xdd_key *key, struct xdd_masks *masks)
 {
-	struct xdd_layers layers = {
-		.l4 = key->tail,
-		.end = key->tail + key->head.tail_len,
-		.bypass = XDD_BYPASS_MAX,
-		.proto = key->head.proto,
-	};
+	struct xdd_layers layers = {};
 
-	if (key->head.version == 6) {
-		xdd_packet_extensions(packet, &layers);
-	} else {
-		layers.l4 += key->head.ihl * 4 - sizeof(struct xdd_ipv4);
-		if (xdd_ntohs(key->head.a >> 16) & XDD_IPV4_OFFSET_MASK)
-			layers.fragment = XDD_FRAGMENT_LATER;
-	}
+	xdd_key_transport(packet, key, key->tail + key->head.tail_len, &layers);
 	xdd_masks_find(fixed, packet, &layers, masks);
 }
 

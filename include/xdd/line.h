@@ -23,9 +23,19 @@
 #define XDD_LINE_TIMERS 60
 #define XDD_LINE_CELLS 15
 
+/* Engine recovery: what is known of one stream of numbered frames. All 0: free. */
+struct xdd_stream {
+	u64 digest[2];			   /* of the stream */
+	u64 time_ns;			   /* when a frame was last accepted, the filter's clock */
+	u64 history[XDD_MAX_HISTORY / 64]; /* bit n % XDD_MAX_HISTORY: number n was accepted */
+	u16 last;			   /* the highest of them, as numbers go round */
+	u16 pad[3];
+};
+
 struct xdd_line {
 	union {
 		u64 word[XDD_LINE_WORDS];
+		struct xdd_stream stream;
 		struct {
 			u32 tick; /* of the last cleaning, low 32 bits */
 			union {
@@ -62,7 +72,11 @@ enum xdd_found {
 	XDD_EVICTED = 4,   /* a live entry was replaced */
 	XDD_STALE = 8,	   /* state in doubt: pass, and count */
 	XDD_MISSING = 16,  /* an accessor returned nothing */
-	XDD_FAULTED = 32,  /* the answer lay in a slice that has failed */
+	XDD_ROGUE = 32,	   /* recovery: a number outside the stream's history */
+	/* Of a duplicate that is kept all the same (repeat.h): */
+	XDD_PASSES = 64,       /* its class may pass */
+	XDD_LET_THROUGH = 128, /* enough of its key were suppressed */
+	XDD_FAULTED = 256,     /* the answer lay in a slice that has failed */
 };
 
 /* Unit of each lane of a word: timers in every other byte, or in the low byte of cells. */

@@ -12,12 +12,14 @@
 #include "counters.h"
 #include "packet.h"
 
-#define XDD_MAX_VLANS 4
+#define XDD_MAX_TAGS 4
 #define XDD_MAX_LABELS 8
 #define XDD_MAX_EXTENSIONS 8
 
-/* Fragments: the whole packet, its first fragment, a later one (which has no ports). */
-enum xdd_fragment { XDD_WHOLE, XDD_FRAGMENT_FIRST, XDD_FRAGMENT_LATER };
+/* Fragments: the whole packet, its first fragment, a later one (which has no ports), and the only
+ * one: of IPv6, a whole packet with a fragment header.
+ */
+enum xdd_fragment { XDD_WHOLE, XDD_FRAGMENT_FIRST, XDD_FRAGMENT_LATER, XDD_FRAGMENT_ONLY };
 
 struct xdd_layers {
 	u32 l3;	       /* offset of the IP header */
@@ -44,6 +46,8 @@ enum xdd_ethertype {
 	XDD_ETH_QINQ = 0x88a8,
 	XDD_ETH_QINQ_OLD = 0x9100,
 	XDD_ETH_QINQ_OLDER = 0x9200,
+	XDD_ETH_HSR = 0x892f,
+	XDD_ETH_RTAG = 0xf1c1,
 	XDD_ETH_MACSEC = 0x88e5,
 	XDD_ETH_STAMP = 0xd28b, /* Arista */
 };
@@ -114,6 +118,24 @@ XDD_INLINE int xdd_read_be16(const struct xdd_packet *packet, u32 off, u16 *valu
 	return 0;
 }
 
+/* Tags with a sequence number: of HSR (IEC 62439-3) and FRER (IEEE 802.1CB 7.8). In both, two
+ * bytes lie before it, and the next EtherType behind it.
+ */
+XDD_INLINE bool xdd_is_numbered(u16 ethertype)
+{
+	return ethertype == XDD_ETH_HSR || ethertype == XDD_ETH_RTAG;
+}
+
+/* Bytes of the tag that @ethertype announces, its next EtherType included; 0: it is none, or a time
+ * stamp.
+ */
+XDD_INLINE u32 xdd_tag_bytes(u16 ethertype)
+{
+	if (xdd_is_vlan(ethertype))
+		return 4;
+	return xdd_is_numbered(ethertype) ? 6 : 0;
+}
+
 /* Bytes of a time-stamp header of Arista's switches behind its EtherType: two words, the time, and the
  * EtherType that it took the place of. 0: not one that is known. The low byte of @version says in its
  * upper half how long the time is, the rest whose clock it was.
@@ -149,25 +171,27 @@ XDD_INLINE u32 xdd_skip_stamp(const struct xdd_packet *packet, struct xdd_layers
 	return off + bytes;
 }
 
-/* Skip up to XDD_MAX_VLANS tags at @off, a time stamp counted as one. Updates the EtherType and returns
+/* Skip up to XDD_MAX_TAGS tags at @off, a time stamp counted as one. Updates the EtherType and returns
  * the offset behind them; sets ->bypass where there are more or the frame ends.
  */
-XDD_INLINE u32 xdd_skip_vlans(const struct xdd_packet *packet, struct xdd_layers *layers, u32 off)
+XDD_INLINE u32 xdd_skip_typed(const struct xdd_packet *packet, struct xdd_layers *layers, u32 off)
 {
-	for (int i = 0; i < XDD_MAX_VLANS; i++) {
+	for (int i = 0; i < XDD_MAX_TAGS; i++) {
+		u32 bytes = xdd_tag_bytes(layers->ethertype);
+
 		if (layers->ethertype == XDD_ETH_STAMP) {
 			off = xdd_skip_stamp(packet, layers, off);
-		} else if (!xdd_is_vlan(layers->ethertype)) {
+		} else if (!bytes) {
 			return off;
 		} else {
-			if (xdd_read_be16(packet, off + 2, &layers->ethertype))
+			if (xdd_read_be16(packet, off + bytes - 2, &layers->ethertype))
 				layers->bypass = XDD_BYPASS_truncated;
-			off += 4;
+			off += bytes;
 		}
 		if (layers->bypass != XDD_BYPASS_MAX)
 			return off;
 	}
-	if (xdd_is_vlan(layers->ethertype) || layers->ethertype == XDD_ETH_STAMP)
+	if (xdd_tag_bytes(layers->ethertype) || layers->ethertype == XDD_ETH_STAMP)
 		layers->bypass = XDD_BYPASS_unsupported;
 	return off;
 }
@@ -208,7 +232,7 @@ XDD_INLINE u32 xdd_skip_labels(const struct xdd_packet *packet, struct xdd_layer
 /* Skip what stands between the link header that ends at @off and the packet. Returns where it ends. */
 XDD_INLINE u32 xdd_skip_tags(const struct xdd_packet *packet, struct xdd_layers *layers, u32 off)
 {
-	off = xdd_skip_vlans(packet, layers, off);
+	off = xdd_skip_typed(packet, layers, off);
 	if (layers->bypass == XDD_BYPASS_MAX &&
 	    (layers->ethertype == XDD_ETH_MPLS || layers->ethertype == XDD_ETH_MPLS_MC))
 		off = xdd_skip_labels(packet, layers, off);
@@ -385,6 +409,8 @@ XDD_INLINE void xdd_skip_extensions(const struct xdd_packet *packet, struct xdd_
 				layers->fragment = XDD_FRAGMENT_LATER;
 			else if (head[3] & 1)
 				layers->fragment = XDD_FRAGMENT_FIRST;
+			else if (!layers->fragment)
+				layers->fragment = XDD_FRAGMENT_ONLY;
 		}
 		layers->proto = head[0];
 		layers->l4 += len;

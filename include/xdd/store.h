@@ -24,17 +24,18 @@ extern void xdd_unlock(struct xdd_lock *lock);
 
 /* The exact engine's entry in the maps `digests` and `flows`. */
 struct xdd_seen {
-	u64 time_ns; /* when the key was last found distinct, the filter's clock */
+	u64 time_ns;	/* when the key was last found distinct, the filter's clock */
+	u64 suppressed; /* duplicates since then, with --max-suppress */
 };
 
 /*
- * The exact engine's time of the key: last time it was found distinct, in nanoseconds.
+ * The exact engine's entry of the key.
  *
  * Returns NULL where there is no room; otherwise a pointer, with *@fresh true where the
  * entry was made by this call, with @now_ns in it, and by no other CPU.
  */
-extern u64 *xdd_exact_at(struct xdd_store *store, const struct xdd_identity *identity, u64 now_ns,
-			 bool *fresh);
+extern struct xdd_seen *xdd_exact_at(struct xdd_store *store, const struct xdd_identity *identity,
+				     u64 now_ns, bool *fresh);
 
 /* What bit engines count beside their bits: of one CPU under per-CPU placement. */
 struct xdd_loads {

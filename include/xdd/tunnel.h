@@ -9,7 +9,7 @@
  * and its generic extension, Geneve (RFC 8926), GTP-U (3GPP TS 29.281), MPLS behind any of them
  * (RFC 4023, 7510) with Ethernet behind the labels (RFC 4448), PPPoE (RFC 2516), and what stands
  * before an inner Ethernet frame: VN-Tag, 802.1BR, PBB (802.1ah), FabricPath, TRILL (RFC 6325), and
- * Arista's time stamps.
+ * Arista's time stamps and the tags of HSR and FRER.
  */
 #ifndef XDD_TUNNEL_H
 #define XDD_TUNNEL_H
@@ -190,7 +190,7 @@ XDD_INLINE void xdd_walk_payload(struct xdd_walk *walk, const struct xdd_layers 
 {
 	walk->off = layers->l4;
 	walk->end = layers->end;
-	if (layers->fragment == XDD_WHOLE)
+	if (layers->fragment == XDD_WHOLE || layers->fragment == XDD_FRAGMENT_ONLY)
 		xdd_walk_proto(walk, 0, layers->proto);
 	else
 		walk->type = XDD_HEADER_NONE;
@@ -600,6 +600,8 @@ XDD_INLINE void xdd_walk_link(XDD_FIXED struct xdd_fixed *fixed, const struct xd
 		xdd_walk_stop(walk, XDD_inner_unsupported);
 		return;
 	case XDD_ETH_VNTAG:
+	case XDD_ETH_HSR:
+	case XDD_ETH_RTAG:
 		xdd_walk_typed(packet, walk, 4);
 		return;
 	case XDD_ETH_ETAG:
@@ -690,7 +692,7 @@ XDD_INLINE void xdd_walk_step(XDD_FIXED struct xdd_fixed *fixed, const struct xd
 	}
 }
 
-/* The VLANs of the outermost tags: up to XDD_MAX_VLANS of 12 bits each. The link header ends at @off and
+/* The VLANs of the outermost tags: up to XDD_MAX_TAGS of 12 bits each. The link header ends at @off and
  * names @ethertype.
  */
 XDD_INLINE u64 xdd_link_vids(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_packet *packet,
@@ -700,16 +702,20 @@ XDD_INLINE u64 xdd_link_vids(XDD_FIXED struct xdd_fixed *fixed, const struct xdd
 	u64 vids = 0;
 	u16 tag;
 
-	for (int i = 0; i < XDD_MAX_VLANS; i++) {
+	for (int i = 0; i < XDD_MAX_TAGS; i++) {
+		bool vlan = xdd_is_vlan(link.ethertype);
+		u32 bytes = xdd_tag_bytes(link.ethertype);
+
 		if (link.ethertype == XDD_ETH_STAMP) {
 			off = xdd_skip_stamp(packet, &link, off);
 			continue;
 		}
-		if (!xdd_is_vlan(link.ethertype) || xdd_read_be16(packet, off, &tag) ||
-		    xdd_read_be16(packet, off + 2, &link.ethertype))
+		if (!bytes || xdd_read_be16(packet, off, &tag) ||
+		    xdd_read_be16(packet, off + bytes - 2, &link.ethertype))
 			return vids;
-		vids = xdd_add_vid(fixed, vids, tag);
-		off += 4;
+		if (vlan)
+			vids = xdd_add_vid(fixed, vids, tag);
+		off += bytes;
 	}
 	return vids;
 }

@@ -32,6 +32,11 @@ typedef __s64 s64;
  */
 #define xdd_opaque(v) __asm__ volatile("" : "+r"(v))
 
+/* @v, which lies in memory that was handed to a function: the verifier forgets what was stored
+ * there, and looks at what follows once for all values.
+ */
+#define xdd_forget(v) (*(volatile __typeof__(v) *)&(v))
+
 #define xdd_memset __builtin_memset
 
 #ifdef __bpf__

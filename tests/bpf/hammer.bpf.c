@@ -56,7 +56,10 @@ int hammer(struct xdp_md *ctx)
 	data = (u8 *)(long)ctx->data;
 	if (data + 34 > (u8 *)(long)ctx->data_end)
 		return XDP_DROP;
-	*(u32 *)(data + 26) = number;
+	if (xdd_fixed.key == XDD_KEY_redundancy)
+		*(u16 *)(data + 16) = xdd_ntohs(number); /* behind EtherType and path of HSR */
+	else
+		*(u32 *)(data + 26) = number;
 	packet = packet_open(ctx, bpf_xdp_get_buff_len(ctx));
 	verdict = xdd_decide(&xdd_fixed, live, &xdd_secret, NULL, &packet,
 			     (1ULL << 40) + number * hammer_step_ns, random_at(number, 0));

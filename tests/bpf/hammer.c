@@ -48,7 +48,9 @@ static double expected_false(const struct row *row, const struct xdd_fixed *fixe
 
 static struct xdd_fixed row_fixed(const struct row *row)
 {
-	struct xdd_fixed fixed = config_fixed(row->engine, XDD_KEY_packet);
+	bool recovery = row->engine == XDD_ENGINE_recovery;
+	struct xdd_fixed fixed =
+		config_fixed(row->engine, recovery ? XDD_KEY_redundancy : XDD_KEY_packet);
 
 	fixed.verify_checksum = 0;
 	fixed.blocks = row->lines;
@@ -112,6 +114,15 @@ static void test_exact(void **state)
 	check(&many);
 }
 
+/* One stream, whose numbers go round: each passes once. */
+static void test_recovery(void **state)
+{
+	const struct row few = { XDD_ENGINE_recovery, XDD_SLICING_none, 1, 1u << 19, 1024, 100 };
+
+	(void)state;
+	check(&few);
+}
+
 static void test_tagged_stale(void **state)
 {
 	const struct row stale = { XDD_ENGINE_tagged, XDD_SLICING_horizontal, 1, STALE };
@@ -143,6 +154,7 @@ int main(void)
 		cmocka_unit_test(test_timer_one_line),
 		cmocka_unit_test(test_timer_k_lines),
 		cmocka_unit_test(test_exact),
+		cmocka_unit_test(test_recovery),
 		cmocka_unit_test(test_tagged_stale),
 		cmocka_unit_test(test_timer_one_line_stale),
 		cmocka_unit_test(test_timer_k_lines_stale),

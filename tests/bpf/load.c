@@ -70,7 +70,8 @@ static void load_everything(const struct xdd_fixed *fixed, struct table *table, 
 	struct xdd_fixed all = *fixed;
 	u32 n;
 
-	if (fixed->key == XDD_KEY_frame || fixed->key == XDD_KEY_offset || (few && fixed->key))
+	if (fixed->key == XDD_KEY_frame || fixed->key == XDD_KEY_offset || !plain ||
+	    (few && fixed->key && fixed->engine != XDD_ENGINE_recovery))
 		return;
 	all.hash = XDD_HASH_keyed;
 	all.inner = all.vni_key = all.vlan_key = all.scope_iface = all.non_ip_frame = 1;
@@ -94,7 +95,7 @@ static void visit(struct xdd_fixed *fixed, void *context)
 		u32 n[XDD_HASH_MAX] = {};
 
 		fixed->refresh = fixed->key & 1;
-		fixed->hashes = few ? XDD_MAX_HASHES : fixed->key + 1;
+		fixed->hashes = few ? XDD_MAX_HASHES : fixed->key % XDD_MAX_HASHES + 1;
 		for (fixed->hash = 0; fixed->hash < XDD_HASH_MAX; fixed->hash++) {
 			if (!structure_visits(fixed, few))
 				continue;

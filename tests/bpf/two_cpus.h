@@ -24,6 +24,7 @@
 
 struct side {
 	int program, cpu;
+	const char *spec; /* of the frame that is shown */
 	u32 keys;
 	const volatile u64 *next;
 	int failed;
@@ -38,7 +39,7 @@ static inline void *run_side(void *arg)
 	CPU_ZERO(&cpus);
 	CPU_SET(side->cpu, &cpus);
 	side->failed = sched_setaffinity(0, sizeof(cpus), &cpus);
-	frame_build(&frame, "eth ip4 udp pay:18");
+	frame_build(&frame, side->spec);
 	while (!side->failed && *side->next < side->keys) {
 		LIBBPF_OPTS(bpf_test_run_opts, run, .data_in = frame.byte,
 			    .data_size_in = frame.len, .repeat = RUNS_PER_CALL);
@@ -102,6 +103,9 @@ static inline void run_sides(struct hammer *skel, u32 keys, const int *cpus)
 		sides[i].program = bpf_program__fd(skel->progs.hammer);
 		sides[i].cpu = cpus[i];
 		sides[i].keys = keys;
+		sides[i].spec = skel->rodata->xdd_fixed.key == XDD_KEY_redundancy
+					? "eth hsr ip4 udp pay:18"
+					: "eth ip4 udp pay:18";
 		sides[i].next = &skel->bss->hammer_sides[i].next;
 		assert_int_equal(pthread_create(&threads[i], NULL, run_side, &sides[i]), 0);
 	}

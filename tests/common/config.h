@@ -32,9 +32,16 @@ static inline struct xdd_fixed config_fixed(u32 engine, u32 key)
 		.reset_bits = 4,
 		.sbf_max = 1,
 		.sbf_bits = 1,
+		.history = XDD_MAX_HISTORY,
 	};
 
 	return fixed;
+}
+
+/* Whether a filter of @engine can be asked about @key. */
+static inline bool config_takes(u32 engine, u32 key)
+{
+	return engine != XDD_ENGINE_recovery || key == XDD_KEY_redundancy;
 }
 
 static inline struct xdd_live config_live(void)

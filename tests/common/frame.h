@@ -8,10 +8,14 @@
  *   vlan qinq qinq91 qinq92 mpls arp stp macsec	behind it
  *   stamp[:VERSION]				a time stamp of 0x10, 64 bits, or 0x20, 48 bits
  *   ip4[:WORDS of options] ip4first ip4later		IPv4, whole and fragments
+ *   ip4df[:WORDS]					IPv4 without identification: DF, and it is 0
  *   ip6 hop route dst mobility hip shim ah[:LEN]	IPv6 and extensions (LEN: their length field)
  *   frag[:0|1|2]					whole, first, later
+ *   segment[:FLAGS]				TCP with those flags and no options
  *   tcp udp sctp dccp udplite icmp[:TYPE] icmp6[:TYPE] proto:N
  *   pay:BYTES pad:BYTES				inside and behind the IP packet
+ *   hsr:NUMBER rtag:NUMBER				tags with a sequence number
+ *   rct:NUMBER					trailer of LAN A, behind everything; 0x10000 more: LAN B
  *
  * An IP header, eth, vlan or mpls may also stand behind
  *   gre[:FLAGS]					flags and version as in its first two bytes
@@ -214,6 +218,8 @@ static inline void frame_ip4(struct frame *frame, const struct frame_layer *laye
 		frame_put16(at + 6, XDD_IPV4_MORE);
 	else if (!strcmp(layer->name, "ip4later"))
 		frame_put16(at + 6, 185);
+	else if (!strcmp(layer->name, "ip4df"))
+		memcpy(at + 4, "\0\0\x40", 3);
 	frame_ip(frame, 4, bytes);
 	frame_next(frame, bytes - 9, 1);
 }
@@ -270,6 +276,15 @@ static inline void frame_transport(struct frame *frame, const struct frame_layer
 		frame_put16(at + 2, arg ? arg : FRAME_DPORT);
 	}
 	frame->next_bytes = 0;
+}
+
+static inline void frame_segment(struct frame *frame, const struct frame_layer *layer, u32 arg)
+{
+	u8 *at = frame->byte + frame->len;
+
+	frame_transport(frame, layer, 0);
+	at[12] = 5 << 4;
+	at[13] = arg;
 }
 
 /* proto:N, with nothing of its own */
@@ -376,6 +391,32 @@ static inline void frame_long_tag(struct frame *frame, const struct frame_layer 
 	frame_next(frame, 2, 2);
 }
 
+/* Of HSR (path 3, whose size nobody checks) or FRER. */
+static inline void frame_numbered(struct frame *frame, const struct frame_layer *layer, u32 arg)
+{
+	u8 *at = frame_grow(frame, layer->bytes);
+
+	frame_put16(at, layer->ethertype == XDD_ETH_HSR ? 0x3040 : 0);
+	frame_put16(at + 2, arg);
+	frame_next(frame, 2, 2);
+}
+
+static inline void frame_rct(struct frame *frame, const struct frame_layer *layer, u32 arg)
+{
+	u32 l3 = 14;
+	u8 *at;
+
+	while (xdd_is_vlan(frame->byte[l3 - 2] << 8 | frame->byte[l3 - 1]))
+		l3 += 4;
+	if (!frame->end)
+		frame->end = frame->len;
+	at = frame_grow(frame, layer->bytes);
+	frame_put16(at, arg);
+	frame_put16(at + 2, (arg >> 16 ? 0xb000 : 0xa000) | (frame->len - l3));
+	frame_put16(at + 4, 0x88fb);
+	frame->next_bytes = 0;
+}
+
 static inline void frame_stamp(struct frame *frame, const struct frame_layer *layer, u32 arg)
 {
 	u32 bytes = arg & 0x20 ? 12 : 14;
@@ -413,6 +454,7 @@ static const struct frame_layer frame_layers[] = {
 	{ "arp", 0x0806, -1, frame_bytes, 28 },
 	{ "stp", 38, -1, frame_bytes, 46 },
 	{ "ip4", 0x0800, 4, frame_ip4, 20 },
+	{ "ip4df", 0x0800, 4, frame_ip4, 20 },
 	{ "ip4first", 0x0800, 4, frame_ip4, 20 },
 	{ "ip4later", 0x0800, 4, frame_ip4, 20 },
 	{ "ip6", 0x86dd, 41, frame_ip6, 40 },
@@ -425,6 +467,7 @@ static const struct frame_layer frame_layers[] = {
 	{ "ah", 0, 51, frame_extension, 8 },
 	{ "frag", 0, 44, frame_fragment, 8 },
 	{ "tcp", 0, 6, frame_transport, 20 },
+	{ "segment", 0, 6, frame_segment, 20 },
 	{ "udp", 0, 17, frame_transport, 8 },
 	{ "sctp", 0, 132, frame_transport, 12 },
 	{ "dccp", 0, 33, frame_transport, 16 },
@@ -450,6 +493,9 @@ static const struct frame_layer frame_layers[] = {
 	{ "pbb", 0x88e7, -1, frame_zeros, 4 },
 	{ "fabricpath", 0x8903, -1, frame_zeros, 2 },
 	{ "trill", 0x22f3, -1, frame_zeros, 6 },
+	{ "hsr", 0x892f, -1, frame_numbered, 6 },
+	{ "rtag", 0xf1c1, -1, frame_numbered, 6 },
+	{ "rct", 0, -1, frame_rct, 6 },
 	{ "pay", 0, -1, frame_bytes, 0 },
 	{ "pad", 0, -1, frame_pad, 0 },
 };

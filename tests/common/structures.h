@@ -26,6 +26,7 @@ static const struct structure_row structure_rows[XDD_ENGINE_MAX] = {
 	[XDD_ENGINE_bsbf] = { STRUCTURE_LINED, STRUCTURE_PLACEMENTS, false },
 	[XDD_ENGINE_bsbfsd] = { STRUCTURE_LINED, STRUCTURE_PLACEMENTS, false },
 	[XDD_ENGINE_rlbsbf] = { STRUCTURE_LINED, STRUCTURE_PLACEMENTS, false },
+	[XDD_ENGINE_recovery] = { 1u << XDD_SLICING_none, STRUCTURE_PLACEMENTS, false },
 };
 
 static inline struct xdd_fixed structure_fixed(u32 engine, u32 slicing, u32 placement, bool several)
@@ -55,13 +56,16 @@ static inline struct xdd_fixed structure_fixed(u32 engine, u32 slicing, u32 plac
  */
 static inline bool structure_visits(const struct xdd_fixed *fixed, bool few)
 {
+	if (!config_takes(fixed->engine, fixed->key))
+		return false;
 	if (fixed->slicing > XDD_SLICING_vertical ||
 	    (fixed->engine == XDD_ENGINE_bloom && fixed->slicing))
 		return fixed->hash == XDD_HASH_keyed && fixed->key == XDD_KEY_packet;
 	if (!few)
 		return true;
 	return fixed->hash == XDD_HASH_keyed &&
-	       (fixed->key == XDD_KEY_packet || fixed->key == XDD_KEY_biflow);
+	       (fixed->key == XDD_KEY_packet || fixed->key == XDD_KEY_biflow ||
+		fixed->engine == XDD_ENGINE_recovery);
 }
 
 /* Call @visit for each of them; it chooses key, hash and the rest. */

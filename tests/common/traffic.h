@@ -55,6 +55,9 @@ static inline void traffic_new(struct traffic *traffic, struct frame *frame)
 		"vlan mpls",
 		"vlan qinq91 qinq92 vlan",
 		"vlan vlan vlan vlan vlan",
+		"hsr:77",
+		"vlan rtag:0xffff",
+		"rtag vlan mpls",
 		"mpls mpls mpls mpls mpls mpls mpls mpls mpls",
 		"arp",
 	};
@@ -71,6 +74,10 @@ static inline void traffic_new(struct traffic *traffic, struct frame *frame)
 		"ip4 ip4 udp",
 		"ip4 proto:89",
 		"ip4 dccp",
+		"ip4df segment:16",
+		"ip4df tcp",
+		"ip4df udp",
+		"ip6 segment:4",
 		"ip6 tcp",
 		"ip6 udp",
 		"ip6 icmp6:128",
@@ -93,10 +100,13 @@ static inline void traffic_new(struct traffic *traffic, struct frame *frame)
 	char spec[256];
 
 	payload = random_below(seed, kind == 0 ? traffic->max_payload : kind < 4 ? 1400 : 90);
-	snprintf(spec, sizeof(spec), "%s %s %s pay:%u pad:%u", traffic_link(traffic),
+	if (kind == 9)
+		payload = 0;
+	snprintf(spec, sizeof(spec), "%s %s %s pay:%u pad:%u %s", traffic_link(traffic),
 		 tagged ? traffic_pick(traffic, tags, XDD_ARRAY_SIZE(tags)) : "",
 		 traffic_pick(traffic, networks, XDD_ARRAY_SIZE(networks)), payload,
-		 random_below(seed, 5) ? 0 : random_below(seed, 40));
+		 random_below(seed, 5) ? 0 : random_below(seed, 40),
+		 traffic->link == XDD_LINK_ETHERNET && !random_below(seed, 8) ? "rct:9" : "");
 	frame_build(frame, spec);
 	frame->link = traffic->link;
 	if (random_below(seed, 2))

@@ -95,12 +95,14 @@ static inline struct xdd_verdict both_decide(struct both *both, const u8 *at, u3
 	native = store_decide(&both->store, &packet, now_ns);
 	if (both->skel->bss->equiv_bypass != native.bypass ||
 	    both->skel->bss->equiv_found != native.found ||
-	    both->skel->bss->equiv_inner != native.inner) {
+	    both->skel->bss->equiv_inner != native.inner ||
+	    both->skel->bss->equiv_class != native.class) {
 		both_print(&both->store.fixed);
-		fail_msg("%u bytes: bypass %u found %u inner %u natively, %u %u %u in the kernel",
-			 len, native.bypass, native.found, native.inner,
+		fail_msg("%u bytes: bypass %u found %u inner %u class %u natively, %u %u %u %u in "
+			 "the kernel",
+			 len, native.bypass, native.found, native.inner, native.class,
 			 both->skel->bss->equiv_bypass, both->skel->bss->equiv_found,
-			 both->skel->bss->equiv_inner);
+			 both->skel->bss->equiv_inner, both->skel->bss->equiv_class);
 	}
 	return native;
 }
@@ -173,7 +175,7 @@ static inline int both_order(const void *a, const void *b)
 	return memcmp(a, b, sizeof(struct store_entry));
 }
 
-/* The kernel's entries; flow keys are kept whole there, and show only their times. */
+/* The kernel's entries; flow keys are kept whole there, and show only what is known of them. */
 static inline u32 both_kernel_entries(struct both *both, struct store_entry *entries)
 {
 	bool flow = xdd_key_is_flow(both->store.fixed.key);
@@ -186,7 +188,7 @@ static inline u32 both_kernel_entries(struct both *both, struct store_entry *ent
 
 	while (!bpf_map_get_next_key(fd, last, &key) && n < BOTH_EXACT_ENTRIES) {
 		memset(&entries[n], 0, sizeof(entries[n]));
-		assert_int_equal(bpf_map_lookup_elem(fd, &key, &entries[n].time_ns), 0);
+		assert_int_equal(bpf_map_lookup_elem(fd, &key, &entries[n].seen), 0);
 		if (!flow)
 			entries[n].digest = key.digest;
 		last = &key;
@@ -205,9 +207,9 @@ static inline void both_compare_exact(struct both *both)
 	for (size_t i = 0; i < both->store.size; i++) {
 		const struct store_entry *entry = &both->store.entries[i];
 
-		if (entry->time_ns == STORE_FREE)
+		if (entry->seen.time_ns == STORE_FREE)
 			continue;
-		native[used].time_ns = entry->time_ns;
+		native[used].seen = entry->seen;
 		if (!xdd_key_is_flow(both->store.fixed.key))
 			native[used].digest = entry->digest;
 		used++;
@@ -225,13 +227,26 @@ static void (*const both_compares[XDD_ENGINE_MAX])(struct both *both) = {
 	[XDD_ENGINE_exact] = both_compare_exact,  [XDD_ENGINE_bloom] = both_compare_bits,
 	[XDD_ENGINE_sbf] = both_compare_bits,	  [XDD_ENGINE_rsbf] = both_compare_bits,
 	[XDD_ENGINE_bsbf] = both_compare_bits,	  [XDD_ENGINE_bsbfsd] = both_compare_bits,
-	[XDD_ENGINE_rlbsbf] = both_compare_bits,
+	[XDD_ENGINE_rlbsbf] = both_compare_bits,  [XDD_ENGINE_recovery] = both_compare_lines,
 };
+
+/* The keys most often suppressed, with counts, places and descriptions. */
+static inline void both_compare_top(struct both *both)
+{
+	struct xdd_top tops[libbpf_num_possible_cpus()];
+	int fd = bpf_map__fd(both->skel->maps.top);
+
+	for (u32 i = 0; i < XDD_TOP_BUCKETS; i++) {
+		assert_int_equal(bpf_map_lookup_elem(fd, &i, tops), 0);
+		assert_memory_equal(&tops[0], &both->store.top[i], sizeof(tops[0]));
+	}
+}
 
 static inline void both_compare(struct both *both)
 {
 	u32 engine = both->store.fixed.engine;
 
+	both_compare_top(both);
 	assert_non_null(both_compares[engine]);
 	both_compares[engine](both);
 }

@@ -9,6 +9,7 @@ volatile u64 equiv_random;
 volatile u32 equiv_bypass;
 volatile u32 equiv_found;
 volatile u32 equiv_inner;
+volatile u32 equiv_class;
 
 SEC("xdp")
 int equiv(struct xdp_md *ctx)
@@ -26,5 +27,6 @@ int equiv(struct xdp_md *ctx)
 	equiv_bypass = verdict.bypass;
 	equiv_found = verdict.found;
 	equiv_inner = verdict.inner;
+	equiv_class = verdict.class;
 	return XDP_PASS;
 }

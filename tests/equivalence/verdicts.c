@@ -17,17 +17,27 @@ static u64 run_number;
 static bool few; /* an emulated machine is slow: one hash, two keys */
 
 struct outcome {
+	u32 class[XDD_CLASS_MAX];
+	u32 passes, let_through;
 	u32 bypassed[XDD_BYPASS_MAX];
 	u32 seen;
 	u32 distinct;
 };
+
+static void outcome_duplicate(struct outcome *outcome, struct xdd_verdict verdict)
+{
+	outcome->seen++;
+	outcome->class[verdict.class]++;
+	outcome->passes += !!(verdict.found & XDD_PASSES);
+	outcome->let_through += !!(verdict.found & XDD_LET_THROUGH);
+}
 
 static void outcome_add(struct outcome *outcome, struct xdd_verdict verdict)
 {
 	if (verdict.bypass < XDD_BYPASS_MAX)
 		outcome->bypassed[verdict.bypass]++;
 	else if (verdict.found & XDD_SEEN)
-		outcome->seen++;
+		outcome_duplicate(outcome, verdict);
 	else
 		outcome->distinct++;
 }
@@ -76,6 +86,16 @@ static void vary_policy(struct xdd_fixed *fixed, u64 bits)
 	}
 }
 
+/* Half of the runs are without any. */
+static void vary_repeats(struct xdd_live *live, u64 bits)
+{
+	if (bits & 1)
+		bits = 0;
+	live->ambiguous_pass = bits >> 1 & 3 ? 0 : bits >> 3 & ((2u << XDD_CLASS_MAX) - 2);
+	live->max_suppress = bits >> 20 & 1 ? 1 + (bits >> 21) % 4 : 0;
+	live->top = bits >> 30 & 1;
+}
+
 /* What may be switched on in any configuration: another mix of it in each run. */
 static void vary(struct xdd_fixed *fixed, struct xdd_live *live)
 {
@@ -106,6 +126,7 @@ static void vary(struct xdd_fixed *fixed, struct xdd_live *live)
 	fixed->reservoir_events = 1 + (bits >> 56);
 	live->window_ticks = 1 + (bits >> 32) % XDD_MAX_WINDOW_TICKS;
 	live->window_ns = live->window_ticks * fixed->tick_ns;
+	vary_repeats(live, xdd_mix64(bits ^ 1));
 }
 
 static void run_random(const struct xdd_fixed *fixed, const struct xdd_live *live, u32 frames,
@@ -160,6 +181,9 @@ static void test_random(void **state)
 	assert_true(outcome.bypassed[XDD_BYPASS_malformed] > 10);
 	assert_true(outcome.bypassed[XDD_BYPASS_bad_checksum] > 10);
 	assert_true(outcome.bypassed[XDD_BYPASS_unsupported] > 10);
+	for (u32 i = 0; i < XDD_CLASS_MAX; i++)
+		assert_true(outcome.class[i] > 10);
+	assert_true(outcome.passes > 10 && outcome.let_through > 10);
 	assert_int_equal(outcome.bypassed[XDD_BYPASS_stale], 0);
 	assert_int_equal(outcome.bypassed[XDD_BYPASS_internal], 0);
 }
@@ -224,6 +248,77 @@ static void test_stages(void **state)
 	}
 }
 
+/* Copies, losses and late ones of a few nodes and streams, and sometimes any number. */
+static void numbered(struct frame *frame, u64 *seed, u32 n)
+{
+	static const char *const specs[] = {
+		"eth hsr:%u ip4 udp pay:40",	 "eth vlan:7 hsr:%u arp",
+		"eth rtag:%u ip6 tcp",		 "eth vlan:9 rtag:%u ip6 tcp",
+		"eth ip4 udp pay:40 rct:%u",	 "eth vlan arp pad:20 rct:%u",
+		"eth qinq vlan arp rct:%u pad:4"
+	};
+	u32 number = n / 8 + 65520 - random_below(seed, 6);
+	char spec[64];
+
+	if (!random_below(seed, 60))
+		number = random64(seed);
+	snprintf(spec, sizeof(spec), specs[random_below(seed, XDD_ARRAY_SIZE(specs))],
+		 number & 0xffff);
+	frame_build(frame, random_below(seed, 40) ? spec : "eth ip4 udp");
+	frame->byte[5] = frame->byte[11] = random_below(seed, 2);
+}
+
+static void check_recovery(struct xdd_fixed *fixed, struct outcome *outcome, u32 *rogue,
+			   u32 *evicted)
+{
+	struct xdd_live live = config_live();
+	u64 seed = ++run_number, now = 1ULL << 40;
+	struct xdd_verdict verdict;
+	struct frame frame;
+	struct both both;
+
+	fixed->refresh = run_number & 1;
+	fixed->scope_iface = run_number >> 1 & 1;
+	fixed->vlan_key = run_number >> 2 & 1;
+	both_open(&both, fixed, &live);
+	for (u32 i = 0; i < (few ? FEW_FRAMES : 4000); i++) {
+		numbered(&frame, &seed, i);
+		now += random_below(&seed, 200) ? random_below(&seed, 100000) : 20 * CONFIG_TICK_NS;
+		now -= random_below(&seed, 50) ? 0 : 90000;
+		verdict = both_decide(&both, frame.byte, frame.len, now);
+		outcome_add(outcome, verdict);
+		*rogue += !!(verdict.found & XDD_ROGUE);
+		*evicted += !!(verdict.found & XDD_EVICTED);
+	}
+	both_compare(&both);
+	both_close(&both);
+}
+
+/* Engine recovery on frames that have numbers, in a filter so small that streams make room. */
+static void test_recovery(void **state)
+{
+	static const u32 histories[] = { 0, 2, 100, XDD_MAX_HISTORY };
+	struct outcome outcome = {};
+	u32 rogue = 0, evicted = 0;
+
+	(void)state;
+	both_need_root();
+	for (u32 i = 0; i < XDD_ARRAY_SIZE(histories) * 2; i++) {
+		struct xdd_fixed fixed =
+			structure_fixed(XDD_ENGINE_recovery, XDD_SLICING_none, i & 1, false);
+
+		fixed.key = XDD_KEY_redundancy;
+		fixed.history = histories[i / 2];
+		if (fixed.placement == XDD_PLACEMENT_shared)
+			fixed.blocks = 2 * XDD_RECOVERY_WAYS;
+		check_recovery(&fixed, &outcome, &rogue, &evicted);
+	}
+	print_message("# %u distinct, %u of them rogue, %u evictions, %u duplicates\n",
+		      outcome.distinct, rogue, evicted, outcome.seen);
+	assert_true(outcome.distinct > 500 && outcome.seen > 300 && rogue > 100 && evicted > 50);
+	assert_true(outcome.bypassed[XDD_BYPASS_untagged] > 30);
+}
+
 /* The other link types, which no NIC has. */
 static void test_links(void **state)
 {
@@ -236,7 +331,7 @@ static void test_links(void **state)
 	(void)state;
 	both_need_root();
 	for (u32 i = 0; i < XDD_ARRAY_SIZE(links); i++) {
-		struct xdd_fixed fixed = config_fixed(i % XDD_ENGINE_MAX, XDD_KEY_flow);
+		struct xdd_fixed fixed = config_fixed(i % XDD_ENGINE_recovery, XDD_KEY_flow);
 		struct outcome outcome = {};
 
 		vary(&fixed, &live);
@@ -304,6 +399,8 @@ static void test_captures(void **state)
 			struct xdd_live live = config_live();
 			struct both both;
 
+			if (!config_takes(engine, keys[i]))
+				continue;
 			vary(&fixed, &live);
 			both_open(&both, &fixed, &live);
 			frames += feed_captures(&both, folder);
@@ -328,6 +425,8 @@ static void test_bad_checksum(void **state)
 		struct both both;
 		struct xdd_verdict verdict;
 
+		if (!config_takes(engine, fixed.key))
+			continue;
 		both_open(&both, &fixed, &live);
 		frame_build(&frame, "eth ip4 udp pay:40");
 		frame.byte[frame.l3 + 10] ^= 1;
@@ -349,7 +448,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random),	     cmocka_unit_test(test_stages),
 		cmocka_unit_test(test_links),	     cmocka_unit_test(test_captures),
-		cmocka_unit_test(test_bad_checksum),
+		cmocka_unit_test(test_bad_checksum), cmocka_unit_test(test_recovery),
 	};
 
 	few = argc > 1 && !strcmp(argv[1], "--few");

@@ -87,7 +87,7 @@ counters() {
 		        continue
 		    for cpu in entry["values"]:
 		        for name, value in cpu["value"].items():
-		            if isinstance(value, dict):
+		            if isinstance(value, dict) and not name.startswith("ambiguous_"):
 		                total[name] = total.get(name, 0) + value["packets"]
 		known = set(verdicts + actions)
 		bypassed = sum(n for name, n in total.items() if name not in known)

@@ -58,11 +58,13 @@ kind() {
 		"$(output 'print("slot"' | sed -n 's/^ *duplicate //p' | head -n 1)"
 }
 
-"$frames" make "$tmp/frames.pcap" --packets 300 --copies 1
+"$frames" make "$tmp/frames.pcap" --packets 300 --copies 2
 kind "tagged, a CPU's own" --window 10s --placement percpu
-for map in config meta ager; do
+for map in config meta ager top; do
 	bpftool -j map dump pinned "$pins/$in/$map" | json /dev/stdin \
-		'"\n".join(k for e in j for k in e["formatted"]["value"] if k not in ("pad", "fill"))' |
+		'"\n".join(k for e in j for v in [e["formatted"]] for k in
+			(v["value"] if "value" in v else v["values"][0]["value"])
+			if k not in ("pad", "fill"))' |
 		sort -u >"$tmp/fields"
 	check "$map has fields" test -s "$tmp/fields"
 	check_equal "every field of $map is described" "" "$(undocumented "$tmp/fields")"
@@ -84,13 +86,17 @@ for placement in shared percpu; do
 	"$xdd" unload "$in"
 done
 kind "exact, digests" --window 10s --engine exact
+check_equal "the most often suppressed are those of status" \
+	"$(json "$tmp/status" '"\n".join(str(k["packets"]) for k in j[0]["top_suppressed"])')" \
+	"$(output 'suppressed {n}' | sed 's/.*suppressed //')"
 check "digests are shown" grep -q time_ns <(output 'digests')
 "$xdd" unload "$in"
 kind "exact, flows" --window 10s --engine exact --key flow
 "$xdd" unload "$in"
 
 printf '%s\n' '#include "xdd/counters.h"' '#define P(name, help) NAME name' \
-	'XDD_VERDICTS(P) XDD_BYPASSES(P) XDD_ACTIONS(P) XDD_NOTES(P) NAME received' |
+	'#define C(name, word, help) NAME ambiguous_##name' \
+	'XDD_VERDICTS(P) XDD_BYPASSES(P) XDD_ACTIONS(P) XDD_CLASSES(C) XDD_NOTES(P) NAME received' |
 	gcc -E -P -Iinclude -x c - | grep -o 'NAME [a-z_]*' | sed 's/NAME //' >"$tmp/names"
 check "counters.h has names" test "$(wc -l <"$tmp/names")" -gt 15
 check_equal "every counter is described" "" "$(undocumented "$tmp/names")"

@@ -62,6 +62,7 @@ def flat(said):
     said.pop("name", None)
     bypassed = said.pop("bypassed")
     said.update(bypassed.pop("reasons"))
+    said.update({f"ambiguous_{name}": n for name, n in said.pop("ambiguous").items()})
     return {k: [v["packets"], v["bytes"]] if isinstance(v, dict) else v
             for k, v in said.items()}, [bypassed["packets"], bypassed["bytes"]]
 

@@ -246,6 +246,35 @@ static void test_action(void **state)
 	bad("--forward ''", ON_RUN, "--forward ''", NULL);
 }
 
+static void test_repeats(void **state)
+{
+	struct options o = good("", ON_RUN);
+
+	(void)state;
+	assert_int_equal(o.ambiguous.named, 0);
+	assert_int_equal(o.max_suppress, 0);
+	assert_true(o.top_suppressed);
+	o = good("--ambiguous pass --max-suppress 1000 --top-suppressed off", ON_RUN);
+	assert_int_equal(o.ambiguous.named, 0x1e);
+	assert_int_equal(o.ambiguous.pass, 0x1e);
+	assert_int_equal(o.max_suppress, 1000);
+	assert_false(o.top_suppressed);
+	o = good("--ambiguous drop --max-suppress off", ON_SET);
+	assert_int_equal(o.ambiguous.named, 0x1e);
+	assert_int_equal(o.ambiguous.pass, 0);
+	assert_int_equal(o.max_suppress, 0);
+	o = good("--ambiguous ack=pass,udp=drop", ON_PCAP);
+	assert_int_equal(o.ambiguous.named, 1 << XDD_CLASS_ack_rst | 1 << XDD_CLASS_udp);
+	assert_int_equal(o.ambiguous.pass, 1 << XDD_CLASS_ack_rst);
+	bad("--ambiguous ack", ON_PCAP, "--ambiguous ack", "CLASS=pass", NULL);
+	bad("--ambiguous ack=pass,ack=drop", ON_PCAP, "once", NULL);
+	bad("--ambiguous ack=pass,", ON_PCAP, "CLASS=pass", NULL);
+	bad("--ambiguous tcp=passes", ON_PCAP, "CLASS=pass", NULL);
+	bad("--key frame --ambiguous pass", ON_PCAP, "--ambiguous", "--key frame", NULL);
+	bad("--max-suppress 0", ON_PCAP, "--max-suppress 0", "off", NULL);
+	bad("--top-suppressed yes", ON_PCAP, "on or off", NULL);
+}
+
 static void test_nic(void **state)
 {
 	struct options o = good("eth0 --mode skb --frags on --promisc off eth1 --name a_B-9 "
@@ -483,21 +512,14 @@ static void test_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_filter),
-		cmocka_unit_test(test_inner),
-		cmocka_unit_test(test_policy),
-		cmocka_unit_test(test_key),
-		cmocka_unit_test(test_action),
-		cmocka_unit_test(test_nic),
-		cmocka_unit_test(test_events),
-		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_stream),
-		cmocka_unit_test(test_plan),
-		cmocka_unit_test(test_bad_numbers),
-		cmocka_unit_test(test_contradictions),
-		cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_help_needs_nothing),
+		cmocka_unit_test(test_defaults),    cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_inner),	    cmocka_unit_test(test_policy),
+		cmocka_unit_test(test_key),	    cmocka_unit_test(test_action),
+		cmocka_unit_test(test_repeats),	    cmocka_unit_test(test_nic),
+		cmocka_unit_test(test_events),	    cmocka_unit_test(test_files),
+		cmocka_unit_test(test_stream),	    cmocka_unit_test(test_plan),
+		cmocka_unit_test(test_bad_numbers), cmocka_unit_test(test_contradictions),
+		cmocka_unit_test(test_unknown),	    cmocka_unit_test(test_help_needs_nothing),
 		cmocka_unit_test(test_names),
 	};
 

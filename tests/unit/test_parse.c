@@ -181,8 +181,8 @@ static const struct row rows[] = {
 	{ "shim6", "eth ip6 shim:1 udp pay:30", NULL, READ(XDD_WHOLE, PORTS) },
 	{ "the longest extension", "eth ip6 dst:255 udp pay:8", NULL, READ(XDD_WHOLE, PORTS) },
 	{ "extensions in order", "eth ip6 hop dst route frag ah:4 dst tcp pay:9", NULL,
-	  READ(XDD_WHOLE, PORTS) },
-	{ "atomic fragment", "eth ip6 frag udp pay:30", NULL, READ(XDD_WHOLE, PORTS) },
+	  READ(XDD_FRAGMENT_ONLY, PORTS) },
+	{ "atomic fragment", "eth ip6 frag udp pay:30", NULL, READ(XDD_FRAGMENT_ONLY, PORTS) },
 	{ "IPv6 first fragment", "eth ip6 frag:1 udp pay:32", NULL,
 	  READ(XDD_FRAGMENT_FIRST, PORTS) },
 	{ "IPv6 later fragment", "eth ip6 hop frag:2 proto:17 pay:32", NULL,
@@ -329,7 +329,9 @@ static void run_repeated(const char *first, const char *word, u32 count, const c
 			 u32 bypass)
 {
 	char spec[256] = "";
-	struct row row = { word, spec, NULL, bypass, XDD_WHOLE, PORTS };
+	bool fragments = count && !strcmp(word, "frag");
+	struct row row = { word, spec, NULL, bypass, fragments ? XDD_FRAGMENT_ONLY : XDD_WHOLE,
+			   PORTS };
 
 	strcat(spec, first);
 	for (u32 i = 0; i < count; i++) {
@@ -347,7 +349,7 @@ static void test_depths(void **state)
 
 	(void)state;
 	for (u32 n = 0; n <= 5; n++) {
-		u32 bypass = n > XDD_MAX_VLANS ? BYPASS(unsupported) : PARSED;
+		u32 bypass = n > XDD_MAX_TAGS ? BYPASS(unsupported) : PARSED;
 
 		run_repeated("eth", "vlan", n, "ip4 udp pay:9", bypass);
 		run_repeated("eth", "qinq", n, "ip6 udp pay:9", bypass);

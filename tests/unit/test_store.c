@@ -71,6 +71,8 @@ static void test_first_and_copy(void **state)
 	(void)state;
 	frame_build(&frame, "eth ip4 udp pay:40");
 	for (u32 engine = 0; engine < XDD_ENGINE_MAX; engine++) {
+		if (!config_takes(engine, XDD_KEY_packet))
+			continue;
 		open_store(&store, engine);
 		expect(&store, XDD_BYPASS_MAX, 0);
 		expect(&store, XDD_BYPASS_MAX, XDD_SEEN);
@@ -88,6 +90,8 @@ static void test_bad_checksum_shadows_nothing(void **state)
 
 	(void)state;
 	for (u32 engine = 0; engine < XDD_ENGINE_MAX; engine++) {
+		if (!config_takes(engine, XDD_KEY_packet))
+			continue;
 		open_store(&store, engine);
 		frame_build(&frame, "eth ip4 udp pay:40");
 		frame.byte[frame.l3 + 10] ^= 0x10;
@@ -111,6 +115,8 @@ static void test_stale(void **state)
 	(void)state;
 	frame_build(&frame, "eth ip4 udp pay:40");
 	for (u32 engine = 0; engine < XDD_ENGINE_MAX; engine++) {
+		if (!config_takes(engine, XDD_KEY_packet))
+			continue;
 		open_store(&store, engine);
 		store.live.abi++;
 		expect(&store, XDD_BYPASS_stale, 0);

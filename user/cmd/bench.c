@@ -55,14 +55,16 @@ struct bench_row {
 	u32 packet_bytes;
 	u32 keys;
 	bool half_new;
+	bool top; /* the keys most often suppressed are kept */
 };
 
-#define ROW(name, program, engine, placement, slicing, key, hash, bytes, keys, half_new)    \
-	{                                                                                   \
-		name, BENCH_##program, XDD_ENGINE_##engine, XDD_PLACEMENT_##placement,      \
-			XDD_SLICING_##slicing, XDD_KEY_##key, XDD_HASH_##hash, bytes, keys, \
-			half_new                                                            \
+#define TOP_ROW(name, program, engine, placement, slicing, key, hash, bytes, keys, half_new, top) \
+	{                                                                                         \
+		name, BENCH_##program, XDD_ENGINE_##engine, XDD_PLACEMENT_##placement,            \
+			XDD_SLICING_##slicing, XDD_KEY_##key, XDD_HASH_##hash, bytes, keys,       \
+			half_new, top                                                             \
 	}
+#define ROW(...) TOP_ROW(__VA_ARGS__, false)
 
 /* The first two rows of every load. */
 #define PEER_ROWS(keys, half_new)                                                                 \
@@ -87,12 +89,14 @@ struct bench_row {
 		ENGINE_ROWS("rlbsbf, k=2 apart", rlbsbf, none, keys, half_new)
 
 /* The rows of one load: live keys, and whether every second packet is new. */
-#define LOAD_ROWS(keys, half_new)                                                             \
-	PEER_ROWS(keys, half_new), ENGINE_ROWS("tagged", tagged, horizontal, keys, half_new), \
-		TIMER_ROWS(keys, half_new),                                                   \
-		ROW("exact: LRU hash of digests", DEDUP, exact, shared, none, packet, keyed,  \
-		    SHORT_PACKET, keys, half_new),                                            \
-		ROW("exact: LRU hash of flows", DEDUP, exact, shared, none, flow, keyed,      \
+#define LOAD_ROWS(keys, half_new)                                                                 \
+	PEER_ROWS(keys, half_new), ENGINE_ROWS("tagged", tagged, horizontal, keys, half_new),     \
+		TOP_ROW("tagged, --top-suppressed on", DEDUP, tagged, shared, horizontal, packet, \
+			keyed, SHORT_PACKET, keys, half_new, true),                               \
+		TIMER_ROWS(keys, half_new),                                                       \
+		ROW("exact: LRU hash of digests", DEDUP, exact, shared, none, packet, keyed,      \
+		    SHORT_PACKET, keys, half_new),                                                \
+		ROW("exact: LRU hash of flows", DEDUP, exact, shared, none, flow, keyed,          \
 		    SHORT_PACKET, keys, half_new)
 
 /* Random numbers, BENCH_DRAWS of bench.bpf.c, beside LOAD_ROWS(keys, false). */
@@ -184,6 +188,7 @@ static void config_make(const struct bench_row *row, struct xdd_fixed *fixed, st
 		.window_ticks = 16,
 		.window_ns = row->half_new ? window_ns : ~0ULL >> 1,
 		.action = XDD_ACTION_drop,
+		.top = row->top,
 		.ifaces[0].ifindex = 1, /* BPF_PROG_RUN's */
 	};
 }

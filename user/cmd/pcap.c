@@ -23,6 +23,7 @@
 #include "../pairs.h"
 #include "../secret.h"
 #include "../store.h"
+#include "../top.h"
 #include "../units.h"
 #include "xdd/decide.h"
 
@@ -45,11 +46,20 @@ struct job {
 	struct progress progress;
 	struct xdd_count received, distinct, duplicates, bypassed[XDD_BYPASS_MAX];
 	u64 inner[XDD_INNER_MAX];
+	struct xdd_count dropped, ambiguous[XDD_CLASS_MAX];
+	u64 let_through;
+	struct top top;
 	bool damaged; /* an input could not be read to its end */
 };
 
+/* Keys that the summary shows, if the first was suppressed so many times: no tap copies that often. */
+#define TOP_SHOWN 5
+#define TOP_WORTH 10
+
 #define BYPASS_NAME(name, help) #name,
 static const char *const bypass_names[] = { XDD_BYPASSES(BYPASS_NAME) };
+#define CLASS_NAME(name, word, help) #name,
+static const char *const class_names[] = { NULL, XDD_CLASSES(CLASS_NAME) };
 static const char *const inner_names[XDD_INNER_MAX] = { NULL, XDD_INNERS(BYPASS_NAME) };
 
 static bool is_stdout(const char *path)
@@ -211,12 +221,22 @@ static int list_pair(struct job *job, const struct capture_item *item,
 	return rc;
 }
 
-/* Is the frame a copy? Counts the verdict. */
-static int judge(struct job *job, const struct capture_item *item, bool *seen)
+static void count_duplicate(struct job *job, struct xdd_verdict verdict, u32 bytes)
+{
+	count(&job->duplicates, bytes);
+	count(&job->ambiguous[verdict.class], bytes);
+	job->let_through += !!(verdict.found & XDD_LET_THROUGH);
+	if (xdd_is_suppressed(verdict))
+		count(&job->dropped, bytes);
+}
+
+/* Is the frame a copy that is dropped? Counts the verdict. */
+static int judge(struct job *job, const struct capture_item *item, bool *dropped)
 {
 	struct xdd_packet packet = capture_packet(item);
 	struct xdd_verdict verdict = { .bypass = XDD_BYPASS_filtered };
 	int rc = wanted(job, item);
+	bool seen;
 
 	if (rc < 0)
 		return rc;
@@ -230,23 +250,27 @@ static int judge(struct job *job, const struct capture_item *item, bool *seen)
 		count(&job->bypassed[verdict.bypass], packet.wire_len);
 		return 0;
 	}
-	*seen = verdict.found & XDD_SEEN;
-	count(*seen ? &job->duplicates : &job->distinct, packet.wire_len);
-	return job->pairs.open ? list_pair(job, item, &packet, *seen) : 0;
+	seen = verdict.found & XDD_SEEN;
+	*dropped = xdd_is_suppressed(verdict);
+	if (seen)
+		count_duplicate(job, verdict, packet.wire_len);
+	else
+		count(&job->distinct, packet.wire_len);
+	return job->pairs.open ? list_pair(job, item, &packet, seen) : 0;
 }
 
 static int take(struct job *job, const struct capture_item *item)
 {
-	bool seen = false;
+	bool dropped = false;
 	int rc = 0;
 
 	if (item->kind == CAPTURE_FRAME) {
-		rc = judge(job, item, &seen);
+		rc = judge(job, item, &dropped);
 		progress_step(&job->progress, job->set);
 	}
 	if (!rc)
-		rc = put(&job->kept, item, !seen);
-	return rc ? rc : put(&job->copies, item, seen);
+		rc = put(&job->kept, item, !dropped);
+	return rc ? rc : put(&job->copies, item, dropped);
 }
 
 /* Every item of every input. Damaged inputs are complained about and left. */
@@ -393,6 +417,24 @@ static json_t *json_filter(struct job *job)
 			 store->forgotten);
 }
 
+/* Beside the verdicts: what duplicates were, and which were kept. */
+static void add_repeats(const struct job *job, json_t *to)
+{
+	const struct xdd_fixed *fixed = &job->derived.fixed;
+	json_t *ambiguous = json_object();
+
+	for (u32 i = XDD_CLASS_identified + 1; i < XDD_CLASS_MAX; i++)
+		json_object_set_new(ambiguous, class_names[i],
+				    json_pack("{s:I, s:I}", "packets",
+					      (json_int_t)job->ambiguous[i].packets, "bytes",
+					      (json_int_t)job->ambiguous[i].bytes));
+	json_object_set_new(to, "dropped", json_integer(job->dropped.packets));
+	json_object_set_new(to, "let_through", json_integer(job->let_through));
+	json_object_set_new(to, "ambiguous", ambiguous);
+	json_object_set_new(to, "top_suppressed",
+			    job->derived.live.top ? top_json(&job->top, fixed->key) : json_null());
+}
+
 /* Beside the verdicts: what --inner could not follow to its end. */
 static void add_inner(const struct job *job, json_t *to)
 {
@@ -408,8 +450,11 @@ static int print_json(struct job *job, FILE *to)
 	json_object_set_new(all, "seconds", json_real(progress_seconds(&job->progress)));
 	json_object_set_new(all, "complete", json_boolean(!job->damaged));
 	json_object_update(all, filter);
+	add_repeats(job, all);
 	if (job->derived.fixed.inner)
 		add_inner(job, all);
+	if (job->derived.fixed.engine == XDD_ENGINE_recovery)
+		json_object_set_new(all, "rogue", json_integer(job->store.rogue));
 	rc = json_dumpf(all, to, JSON_INDENT(2));
 	fputc('\n', to);
 	json_decref(filter);
@@ -446,6 +491,29 @@ static void print_inner(const struct job *job, FILE *to)
 		fputc('\n', to);
 }
 
+static void print_repeats(const struct job *job, FILE *to)
+{
+	const char *before = "copies or sent twice, for want of identification: ";
+	u64 kept = job->duplicates.packets - job->dropped.packets;
+
+	for (u32 i = XDD_CLASS_identified + 1; i < XDD_CLASS_MAX; i++) {
+		if (!job->ambiguous[i].packets)
+			continue;
+		fprintf(to, "%s%llu %s", before, (unsigned long long)job->ambiguous[i].packets,
+			class_words[i - 1]);
+		before = ", ";
+	}
+	if (*before == ',')
+		fputc('\n', to);
+	if (kept)
+		fprintf(to, "duplicates that were kept: %llu, %llu of them by --max-suppress\n",
+			(unsigned long long)kept, (unsigned long long)job->let_through);
+	if (!job->top.used || job->top.key[0].packets < TOP_WORTH)
+		return;
+	fprintf(to, "suppressed most often, at least so many times:\n");
+	top_print(&job->top, job->derived.fixed.key, TOP_SHOWN, "", to);
+}
+
 static void print_errors(struct job *job, FILE *to)
 {
 	double fpr = store_fpr(&job->store, job->distinct.packets, job->last_ns);
@@ -461,6 +529,10 @@ static void print_errors(struct job *job, FILE *to)
 			"distinct packets taken for copies: below %.1g by the model, %.1g of "
 			"them\n",
 			fpr * job->distinct.packets, fpr);
+	if (job->store.rogue)
+		fprintf(to,
+			"%llu sequence numbers were too far from their stream's highest: passed\n",
+			(unsigned long long)job->store.rogue);
 	if (job->store.forgotten || job->store.evictions)
 		fprintf(to,
 			"memory was short: %llu packets were forgotten within the window, their "
@@ -483,6 +555,7 @@ static void print_text(struct job *job, FILE *to)
 		packets ? 100.0 * job->duplicates.packets / packets : 0.0);
 	print_bypassed(job, to);
 	print_inner(job, to);
+	print_repeats(job, to);
 	fprintf(to, "key %s%s, window %s, engine %s in %s, %.2f s (%.2f million frames a second)\n",
 		key_names[job->derived.fixed.key],
 		job->derived.fixed.inner ? " inside tunnels" : "",
@@ -498,7 +571,12 @@ static int report(struct job *job)
 	const struct options *o = job->o;
 	bool data = is_stdout(o->write) || is_stdout(o->dups) || is_stdout(o->pairs);
 	bool files = o->write || o->dups || o->pairs;
+	int rc = top_merge(job->store.top, XDD_TOP_BUCKETS, &job->top);
 
+	if (rc) {
+		complain("no memory for the list of what was suppressed");
+		return rc;
+	}
 	if (o->json)
 		return print_json(job, data ? stderr : stdout);
 	if (!files || !o->quiet)

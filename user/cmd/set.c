@@ -13,11 +13,14 @@
 
 static void print_json(const struct instance *in)
 {
-	json_t *all =
-		json_pack("{s:s, s:I, s:I, s:i, s:s, s:b, s:I}", "name", in->name, "window_ns",
-			  in->live.window_ns, "tick_ns", in->fixed.tick_ns, "window_ticks",
-			  in->live.window_ticks, "action", action_names[in->live.action], "forward",
-			  in->live.forward, "program_id", (json_int_t)in->program_id);
+	char ambiguous[AMBIGUOUS_TEXT_MAX];
+	json_t *all = json_pack("{s:s, s:I, s:I, s:i, s:s, s:b, s:s, s:I, s:b, s:I}", "name",
+				in->name, "window_ns", in->live.window_ns, "tick_ns",
+				in->fixed.tick_ns, "window_ticks", in->live.window_ticks, "action",
+				action_names[in->live.action], "forward", in->live.forward,
+				"ambiguous", ambiguous_text(&in->live, ambiguous), "max_suppress",
+				(json_int_t)in->live.max_suppress, "top_suppressed", in->live.top,
+				"program_id", (json_int_t)in->program_id);
 
 	json_dumpf(all, stdout, JSON_INDENT(2));
 	putchar('\n');
@@ -27,6 +30,7 @@ static void print_json(const struct instance *in)
 static void print_text(const struct instance *in)
 {
 	char window[UNITS_TEXT_MAX], tick[UNITS_TEXT_MAX], action[ACTION_TEXT_MAX];
+	char ambiguous[AMBIGUOUS_TEXT_MAX];
 
 	printf("%s: window %s", in->name,
 	       derive_window_text(&in->fixed, in->live.window_ns, window));
@@ -36,7 +40,20 @@ static void print_text(const struct instance *in)
 	printf(", action %s", action_text(&in->live, in->meta.targets[XDD_DEV_DUPLICATES], action));
 	if (in->live.forward)
 		printf(", what is kept goes to %s", in->meta.targets[XDD_DEV_FORWARD]);
+	if (in->live.ambiguous_pass)
+		printf(", ambiguous %s", ambiguous_text(&in->live, ambiguous));
+	if (in->live.max_suppress)
+		printf(", of a key one in %u passes", in->live.max_suppress + 1);
+	if (!in->live.top)
+		printf(", no list of the most suppressed");
 	putchar('\n');
+}
+
+static bool changes_something(const struct options *o)
+{
+	return option_given(o, OPT_window) || option_given(o, OPT_action) ||
+	       option_given(o, OPT_forward) || option_given(o, OPT_ambiguous) ||
+	       option_given(o, OPT_max_suppress) || option_given(o, OPT_top_suppressed);
 }
 
 int cmd_set(struct options *o)
@@ -45,9 +62,9 @@ int cmd_set(struct options *o)
 	struct instance in;
 	int code;
 
-	if (!option_given(o, OPT_window) && !option_given(o, OPT_action) &&
-	    !option_given(o, OPT_forward)) {
-		complain("set: nothing to change: give --window, --action or --forward");
+	if (!changes_something(o)) {
+		complain("set: nothing to change: give --window, --action, --forward, --ambiguous, "
+			 "--max-suppress or --top-suppressed");
 		return EXIT_USAGE;
 	}
 	code = change_instance(o, &in, err, sizeof(err));

@@ -25,6 +25,12 @@ static u32 iface_of(const struct sample *s, const char *name)
 	return i;
 }
 
+/* Whether it is a duplicate that --ambiguous or --max-suppress kept. */
+static bool is_kept(const struct sample *s, const struct xdd_event *event)
+{
+	return event->action == XDD_ACTION_count && s->reader.in.live.action != XDD_ACTION_count;
+}
+
 static int keep(void *context, const struct xdd_event *event, u64 time_ns, const u8 *bytes)
 {
 	struct sample *s = context;
@@ -48,7 +54,7 @@ static int keep(void *context, const struct xdd_event *event, u64 time_ns, const
 		.comment = event_comment(&line, comment),
 	};
 
-	return capture_writer_put(&s->writer, &item, true);
+	return is_kept(s, event) ? 0 : capture_writer_put(&s->writer, &item, true);
 }
 
 static int put_interface(struct sample *s, const char *name)

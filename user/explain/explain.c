@@ -181,6 +181,7 @@ static const struct {
 } settings[] = {
 	{ "--key packet", SETTING(key), XDD_KEY_packet },
 	{ "--key frame", SETTING(key), XDD_KEY_frame },
+	{ "--key redundancy", SETTING(key), XDD_KEY_redundancy },
 	{ "--key flow", SETTING(key), XDD_KEY_flow },
 	{ "--key biflow", SETTING(key), XDD_KEY_biflow },
 	{ "--key srcdst", SETTING(key), XDD_KEY_srcdst },

@@ -45,6 +45,26 @@ static const struct field_kind vlan_kinds[] = {
 	{ "vlan", "type", 2, 2, 0, FORM_HEX },
 	KINDS_END,
 };
+static const struct field_kind hsr_kinds[] = {
+	{ "hsr", "path", 0, 1, 0xf0, FORM_DECIMAL },
+	{ "hsr", "size", 0, 2, 0x0fff, FORM_DECIMAL },
+	{ "hsr", "sequence", 2, 2, 0, FORM_DECIMAL },
+	{ "hsr", "type", 4, 2, 0, FORM_HEX },
+	KINDS_END,
+};
+static const struct field_kind frer_kinds[] = {
+	{ "frer", "reserved", 0, 2, 0, FORM_HEX },
+	{ "frer", "sequence", 2, 2, 0, FORM_DECIMAL },
+	{ "frer", "type", 4, 2, 0, FORM_HEX },
+	KINDS_END,
+};
+static const struct field_kind prp_kinds[] = {
+	{ "prp", "sequence", 0, 2, 0, FORM_DECIMAL },
+	{ "prp", "lan", 2, 1, 0xf0, FORM_HEX },
+	{ "prp", "size", 2, 2, 0x0fff, FORM_DECIMAL },
+	{ "prp", "suffix", 4, 2, 0, FORM_HEX },
+	KINDS_END,
+};
 static const struct field_kind stamp_kinds[] = {
 	{ "stamp", "subtype", 0, 2, 0, FORM_HEX },
 	{ "stamp", "version", 2, 2, 0, FORM_HEX },
@@ -187,7 +207,17 @@ static u32 add_stamp(struct walk *w, u32 l3)
 	return bytes;
 }
 
-/* What is between the link header and @l3: VLAN tags, time stamps, then labels of 4 bytes each. */
+/* The @nth tag, of @type. */
+static void add_tag(struct walk *w, u16 type, u32 nth)
+{
+	const struct field_kind *kinds = vlan_kinds;
+
+	if (xdd_is_numbered(type))
+		kinds = type == XDD_ETH_HSR ? hsr_kinds : frer_kinds;
+	add_header(w, kinds, nth, xdd_tag_bytes(type));
+}
+
+/* What is between the link header and @l3: tags, time stamps, then labels of 4 bytes each. */
 static void add_tags(struct walk *w, u32 l3)
 {
 	static const u32 type_at[] = { [XDD_LINK_ETHERNET] = 12, [XDD_LINK_SLL] = 14 };
@@ -195,8 +225,8 @@ static void add_tags(struct walk *w, u32 l3)
 	u16 type = be16_at(w->packet, link < XDD_ARRAY_SIZE(type_at) ? type_at[link] : 0);
 
 	while (w->off + 4 <= l3) {
-		if (xdd_is_vlan(type))
-			add_header(w, vlan_kinds, nth++, 4);
+		if (xdd_tag_bytes(type))
+			add_tag(w, type, nth++);
 		else if (type != XDD_ETH_STAMP || !add_stamp(w, l3))
 			break;
 		type = be16_at(w->packet, w->off - 2);
@@ -249,6 +279,17 @@ static struct xdd_layers add_tunnel(const struct xdd_fixed *fixed, struct walk *
 	return inner;
 }
 
+/* What lies behind all that, as @kind; with a trailer of PRP at @trailer, unless that is 0. */
+static void add_end(struct walk *w, const struct field_kind *kind, u32 trailer)
+{
+	if (trailer >= w->off && trailer) {
+		add_up_to(w, kind, 0, trailer);
+		add_header(w, prp_kinds, 0, XDD_TRAILER_BYTES);
+		kind = &frame_padding;
+	}
+	add_up_to(w, kind, 0, w->packet->len);
+}
+
 void fields_of(const struct xdd_fixed *fixed, const struct xdd_packet *packet,
 	       struct fields *fields)
 {
@@ -267,7 +308,7 @@ void fields_of(const struct xdd_fixed *fixed, const struct xdd_packet *packet,
 		add_transport(&w, &layers);
 		add_up_to(&w, &payload, 0, layers.end);
 	}
-	add_up_to(&w, layers.version ? &frame_padding : &frame_rest, 0, packet->len);
+	add_end(&w, layers.version ? &frame_padding : &frame_rest, identity_trailer(packet));
 }
 
 const char *field_name(const struct field *field, char text[FIELD_NAME_MAX])

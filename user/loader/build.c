@@ -22,6 +22,8 @@ static int keep_maps(struct dedup *skel, const struct instance_maps *kept)
 
 	if (!err)
 		err = bpf_map__reuse_fd(skel->maps.ethertypes, kept->ethertypes);
+	if (!err)
+		err = bpf_map__reuse_fd(skel->maps.top, kept->top);
 	return err ?: bpf_map__reuse_fd(skel->maps.events, kept->events);
 }
 

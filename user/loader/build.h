@@ -23,7 +23,7 @@ struct build_plan {
 	u32 targets[XDD_DEV_MAX];	  /* interfaces of map `targets`, in the thread's network
 				   * namespace; 0: none */
 	const struct instance_maps *kept; /* of an instance that this one replaces and whose
-					   * counts and events it carries on, or NULL */
+					   * counts, lists and events it carries on, or NULL */
 };
 
 /*

@@ -49,7 +49,7 @@ static int plan_window(struct change *c)
 		return refuse(c->err, c->err_size, -ERANGE,
 			      "--window: the engine of %s has no window", c->in->name);
 	c->live.window_ns = c->o->window;
-	if (fixed->engine == XDD_ENGINE_exact ||
+	if (!xdd_engine_has_timers(fixed->engine) ||
 	    !derive_window_ticks(c->o->window, fixed->tick_ns, &c->live.window_ticks))
 		return 0;
 	c->restart = c->o->restart;
@@ -101,6 +101,16 @@ static void plan_action(struct change *c)
 	}
 	if (option_given(c->o, OPT_forward))
 		c->live.forward = c->o->forward != NULL;
+	derive_repeats(c->o, &c->live);
+}
+
+static int check_key(const struct change *c)
+{
+	if (!option_given(c->o, OPT_ambiguous) || c->in->fixed.key == XDD_KEY_packet)
+		return 0;
+	return refuse(c->err, c->err_size, -ERANGE,
+		      "--ambiguous is about the packet key: that of %s is another one",
+		      c->in->name);
 }
 
 static int write_live(struct change *c)
@@ -201,6 +211,8 @@ static int inside(struct change *c)
 {
 	int code = plan_window(c);
 
+	if (!code)
+		code = check_key(c);
 	if (!code)
 		code = set_targets(c);
 	if (code)

@@ -2,7 +2,7 @@
 /*
  * A loaded instance, found again by its pins:
  *
- *   /sys/fs/bpf/xdp-dedup/NAME/    config counters meta targets scratch rodata, those of lines,
+ *   /sys/fs/bpf/xdp-dedup/NAME/    config counters meta targets scratch top rodata, those of lines,
  *                                  cpu_blocks, loads, cpu_loads, locks, digests, flows that the engine uses,
  *                                  the ager's ager, tally, slices, its ager_program, program,
  *                                  events, event_budget, event_copy, ethertypes,
@@ -46,6 +46,7 @@
 	X(locks)         \
 	X(digests)       \
 	X(flows)         \
+	X(top)           \
 	X(ager)          \
 	X(tally)         \
 	X(slices)        \

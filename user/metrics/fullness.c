@@ -52,7 +52,7 @@ double store_fpr(struct xdd_store *store, u64 distinct, u64 now_ns)
 	u64 ones[XDD_MAX_HASHES] = {};
 	struct xdd_fill fill;
 
-	if (fixed->engine == XDD_ENGINE_exact)
+	if (xdd_digest_is_wide(fixed))
 		return ldexp(distinct, -63);
 	if (xdd_bits_in_line(fixed))
 		return store_parts_ones(fixed, store->lines, xdd_lines(fixed), ones) /
@@ -156,7 +156,7 @@ static int read_sites(const struct instance *in, const struct counters *counters
 
 static int read_exact(const struct instance *in, struct fullness *f)
 {
-	if (!xdd_key_is_flow(in->fixed.key))
+	if (in->fixed.engine == XDD_ENGINE_recovery || !xdd_key_is_flow(in->fixed.key))
 		f->fpr = ldexp(in->meta.capacity_keys, -128);
 	f->fpr_full = f->fpr;
 	return 0;
@@ -189,7 +189,7 @@ int fullness_read(const struct instance *in, const struct counters *counters,
 	int err;
 
 	memset(fullness, 0, sizeof(*fullness));
-	if (in->fixed.engine == XDD_ENGINE_exact)
+	if (xdd_digest_is_wide(&in->fixed))
 		return read_exact(in, fullness);
 	if (xdd_engine_has_bits(in->fixed.engine))
 		return read_bits(in, counters, fullness);

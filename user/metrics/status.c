@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "user/metrics/status.h"
 
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -29,6 +32,26 @@ static void read_range(struct status *status)
 		status->clock_step_ns < status->sure_ns ? status->clock_step_ns : status->sure_ns;
 }
 
+/* The keys most often suppressed, on all CPUs. */
+static int read_top(const struct instance *in, struct top *top)
+{
+	int cpus = libbpf_num_possible_cpus(), err = 0;
+	struct xdd_top *buckets;
+
+	if (cpus < 0)
+		return cpus;
+	buckets = calloc((size_t)XDD_TOP_BUCKETS * cpus, sizeof(*buckets));
+	if (!buckets)
+		return -ENOMEM;
+	for (u32 i = 0; !err && i < XDD_TOP_BUCKETS; i++)
+		if (bpf_map_lookup_elem(in->maps.top, &i, &buckets[(size_t)i * cpus]))
+			err = -errno;
+	if (!err)
+		err = top_merge(buckets, (size_t)XDD_TOP_BUCKETS * cpus, top);
+	free(buckets);
+	return err;
+}
+
 int status_read(struct status *status, struct instance *instance, char *err, size_t err_size)
 {
 	u64 now_s = time(NULL);
@@ -41,8 +64,10 @@ int status_read(struct status *status, struct instance *instance, char *err, siz
 		code = ethertypes_read(instance->maps.ethertypes, &status->ethertypes);
 	if (!code)
 		code = fullness_read(instance, &status->counters, &status->fullness);
+	if (!code)
+		code = read_top(instance, &status->top);
 	if (code) {
-		counters_free(&status->counters);
+		status_free(status);
 		return refuse(err, err_size, code, "%s: cannot read its maps: %s", instance->name,
 			      strerror(-code));
 	}

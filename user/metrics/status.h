@@ -11,6 +11,7 @@
 #include "user/metrics/counters.h"
 #include "user/metrics/ethertypes.h"
 #include "user/metrics/fullness.h"
+#include "user/top.h"
 #include "user/units.h"
 
 #define STATUS_MAX_WARNINGS 24
@@ -21,6 +22,7 @@ struct status {
 	struct counters counters;
 	struct ethertypes ethertypes;
 	struct fullness fullness;
+	struct top top; /* where live.top is on */
 	/* Copies up to sure_ns apart are surely found, and none beyond never_ns. */
 	u64 sure_ns, never_ns;
 	u64 clock_step_ns;	/* of the filter's clock; 0: exact */

@@ -3,6 +3,7 @@
 
 #include "user/names.h"
 #include "user/policy.h"
+#include "xdd/key.h"
 
 /* Bit engines: the k filters, or the array that they share. */
 static json_t *filters(const struct loads *loads)
@@ -95,6 +96,22 @@ static void config_bits(json_t *all, const struct xdd_fixed *fixed)
 	json_object_set_new(all, "sbf_max", json_integer(fixed->sbf_max));
 }
 
+#define ADD_POLICY(name, word, help)                                                          \
+	json_object_set_new(to, #name,                                                        \
+			    json_string(live->ambiguous_pass >> XDD_CLASS_##name & 1 ? "pass" \
+										     : "drop"));
+
+/* What is done about duplicates beside the action. */
+static void config_repeats(json_t *all, const struct xdd_live *live)
+{
+	json_t *to = json_object();
+
+	XDD_CLASSES(ADD_POLICY)
+	json_object_set_new(all, "ambiguous", to);
+	json_object_set_new(all, "max_suppress", json_integer(live->max_suppress));
+	json_object_set_new(all, "top_suppressed", json_boolean(live->top));
+}
+
 static json_t *config(const struct status *status)
 {
 	const struct instance *in = status->instance;
@@ -117,6 +134,7 @@ static json_t *config(const struct status *status)
 			(json_int_t)in->meta.memory_bytes, "capacity_keys",
 			(json_int_t)in->meta.capacity_keys, "frags", in->meta.frags);
 	policy_json(fixed, all);
+	config_repeats(all, &in->live);
 	json_object_set_new(all, "subslices", json_integer(fixed->subslices));
 	json_object_set_new(all, "slice_hashes", json_integer(fixed->slice_hashes));
 	json_object_set_new(all, "equal", json_integer(fixed->equal));
@@ -134,6 +152,13 @@ static json_t *count(struct xdd_count count)
 #define ADD_COUNT(name, help) json_object_set_new(to, #name, count(c->name));
 #define ADD_NOTE(name, help) json_object_set_new(to, #name, json_integer(c->name));
 
+#define ADD_CLASS(name, word, help) json_object_set_new(to, #name, count(c->ambiguous_##name));
+
+static void add_ambiguous(json_t *to, const struct xdd_counters *c)
+{
+	XDD_CLASSES(ADD_CLASS)
+}
+
 static void add_bypassed(json_t *to, const struct xdd_counters *c)
 {
 	XDD_BYPASSES(ADD_COUNT)
@@ -142,7 +167,7 @@ static void add_bypassed(json_t *to, const struct xdd_counters *c)
 static json_t *slot(const struct xdd_counters *c)
 {
 	json_t *to = json_object(), *bypassed = count(counters_bypassed(c)),
-	       *reasons = json_object();
+	       *reasons = json_object(), *ambiguous = json_object();
 
 	json_object_set_new(to, "received", count(c->received));
 	XDD_VERDICTS(ADD_COUNT)
@@ -150,6 +175,8 @@ static json_t *slot(const struct xdd_counters *c)
 	json_object_set_new(bypassed, "reasons", reasons);
 	json_object_set_new(to, "bypassed", bypassed);
 	XDD_ACTIONS(ADD_COUNT)
+	add_ambiguous(ambiguous, c);
+	json_object_set_new(to, "ambiguous", ambiguous);
 	XDD_NOTES(ADD_NOTE)
 	return to;
 }
@@ -199,7 +226,7 @@ static json_t *warnings(const struct status *status)
 /* A rate that nothing was measured for is null. */
 static json_t *rate(const struct status *status, double value)
 {
-	bool exact = status->instance->fixed.engine == XDD_ENGINE_exact;
+	bool exact = xdd_digest_is_wide(&status->instance->fixed);
 	bool measured = status->fullness.known || status->fullness.loads.share;
 
 	return measured || exact ? json_real(value) : json_null();
@@ -216,17 +243,18 @@ json_t *status_json(const struct status *status)
 {
 	const struct instance *in = status->instance;
 
-	return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:n, s:o, s:I, "
-			 "s:I, s:o, s:o}",
-			 "name", in->name, "interfaces", interfaces(in), "engine",
-			 engine_names[in->fixed.engine], "config", config(status), "counters",
-			 counters(status), "false_positives_expected",
-			 rate(status, status->false_positives), "slices", slices(status),
-			 "slices_fairness", fairness(&status->fullness), "loads",
-			 loads(&status->fullness.loads), "fpr_model",
-			 rate(status, status->fullness.fpr), "fpr_at_capacity",
-			 rate_at_capacity(status), "audit", "ager", ager(status), "program_id",
-			 (json_int_t)in->program_id, "loaded_s", (json_int_t)status->loaded_s,
-			 "warnings", warnings(status), "passed_ethertypes",
-			 ethertypes_json(&status->ethertypes));
+	return json_pack(
+		"{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:n, s:o, s:I, "
+		"s:I, s:o, s:o}",
+		"name", in->name, "interfaces", interfaces(in), "engine",
+		engine_names[in->fixed.engine], "config", config(status), "counters",
+		counters(status), "top_suppressed",
+		in->live.top ? top_json(&status->top, in->fixed.key) : json_null(),
+		"false_positives_expected", rate(status, status->false_positives), "slices",
+		slices(status), "slices_fairness", fairness(&status->fullness), "loads",
+		loads(&status->fullness.loads), "fpr_model", rate(status, status->fullness.fpr),
+		"fpr_at_capacity", rate_at_capacity(status), "audit", "ager", ager(status),
+		"program_id", (json_int_t)in->program_id, "loaded_s", (json_int_t)status->loaded_s,
+		"warnings", warnings(status), "passed_ethertypes",
+		ethertypes_json(&status->ethertypes));
 }

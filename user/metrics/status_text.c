@@ -9,6 +9,7 @@
 
 #include "user/names.h"
 #include "user/policy.h"
+#include "xdd/key.h"
 
 #define HOUR 3600.0
 #define DAY (24 * HOUR)
@@ -131,6 +132,26 @@ static void print_inner(const struct xdd_counters *c)
 		printf(")\n");
 }
 
+#define PRINT_CLASS(name, word, help)                                                            \
+	if (c->ambiguous_##name.packets) {                                                       \
+		printf("%s" word " %" PRIu64, separator, (uint64_t)c->ambiguous_##name.packets); \
+		separator = ", ";                                                                \
+	}
+
+/* Of the duplicates: which may be real repeats, and which were kept. */
+static void print_repeats(const struct status *status, const struct xdd_counters *c)
+{
+	const char *separator = "                (without identification, copies or sent twice: ";
+	char policy[AMBIGUOUS_TEXT_MAX];
+
+	XDD_CLASSES(PRINT_CLASS)
+	if (*separator == ',')
+		printf("; %s)\n", ambiguous_text(&status->instance->live, policy));
+	if (c->let_through)
+		printf("                (kept by --max-suppress: %" PRIu64 ")\n",
+		       (uint64_t)c->let_through);
+}
+
 #define PRINT_ACTION(name, help) \
 	if (c->name.packets)     \
 		print_count(#name, c->name, "");
@@ -147,17 +168,24 @@ static void print_counters(const struct status *status)
 	print_count("received", c->received, "");
 	print_count("distinct", c->distinct, "");
 	print_count("duplicate", c->duplicate, share);
+	print_repeats(status, c);
 	print_count("bypassed", counters_bypassed(c), "");
 	print_reasons(c);
 	print_ethertypes(&status->ethertypes);
 	print_inner(c);
+	if (c->rogue)
+		printf("                (rogue %" PRIu64 ": numbers outside their stream's "
+		       "history, passed)\n",
+		       (uint64_t)c->rogue);
 	printf("  action      %s\n",
 	       action_text(&status->instance->live,
 			   status->instance->meta.targets[XDD_DEV_DUPLICATES], action));
 	XDD_ACTIONS(PRINT_ACTION)
 }
 
-/* The exact engine is not swept: what it loses does not depend on how full it is. */
+/* Engines with whole digests are not swept: what they lose does not depend on how full they
+ * are.
+ */
 static void print_exact_loss(const struct status *status)
 {
 	if (status->fullness.fpr)
@@ -190,7 +218,7 @@ static void print_loss(const struct status *status)
 	double rate = (double)status->counters.total.distinct.packets / (status->loaded_s ?: 1);
 	char text[STATUS_LOSS_MAX];
 
-	if (status->instance->fixed.engine == XDD_ENGINE_exact) {
+	if (xdd_digest_is_wide(&status->instance->fixed)) {
 		print_exact_loss(status);
 		return;
 	}
@@ -241,11 +269,20 @@ static void print_fullness(const struct status *status)
 		print_slices(f);
 }
 
+static void print_top(const struct status *status)
+{
+	if (!status->instance->live.top || !status->top.used)
+		return;
+	printf("  suppressed most often, at least so many times:\n");
+	top_print(&status->top, status->instance->fixed.key, TOP_KEYS, "  ", stdout);
+}
+
 void status_print(const struct status *status)
 {
 	print_interfaces(status->instance);
 	print_config(status);
 	print_counters(status);
+	print_top(status);
 	print_loss(status);
 	print_fullness(status);
 	for (int i = 0; i < status->warnings; i++)

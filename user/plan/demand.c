@@ -52,6 +52,9 @@ static const char *check_engine(const struct options *o)
 
 	if (o->engine == OPTION_AUTO)
 		return NULL;
+	if (o->engine == XDD_ENGINE_recovery)
+		return "--engine recovery takes a line for each stream: give load or run "
+		       "--capacity";
 	if (o->hashes && !hashed)
 		return "--hashes is for --engine timer and the bit engines";
 	if ((o->slicing != OPTION_AUTO || o->slices) && !xdd_engine_is_sliced(o->engine))

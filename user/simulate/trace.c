@@ -106,8 +106,8 @@ static int take_event(struct reader *r, const struct field *event)
 {
 	struct xdd_digest digest = digest_of(&r->numbers.secret, event);
 	struct trace *trace = r->trace;
+	struct xdd_seen *number;
 	bool fresh = false;
-	u64 *number;
 
 	number = store_exact(&r->numbers, &digest, trace->domain, &fresh);
 	if (!number || make_room(trace, r->times))
@@ -120,7 +120,7 @@ static int take_event(struct reader *r, const struct field *event)
 				   "--records");
 	if (r->times)
 		trace->times_ns[trace->records] = r->last_ns;
-	trace->ids[trace->records++] = *number;
+	trace->ids[trace->records++] = number->time_ns;
 	return 0;
 }
 
