@@ -101,13 +101,14 @@ XDD_INLINE u32 xdd_tagged_touch_known(XDD_FIXED struct xdd_fixed *fixed, struct 
 				      u32 want, struct xdd_when *when,
 				      const struct xdd_unknown *unknown)
 {
-	u32 found = 0;
+	u32 found;
 
-	if (!unknown->any || xdd_writable(unknown, 0))
-		found = xdd_tagged_touch(line, want, when, fixed->refresh);
 	if (!unknown->any || !unknown->n)
-		return found;
-	return (found & ~XDD_SEEN) | xdd_unknown_answer(unknown, 1, 0);
+		return xdd_tagged_touch(line, want, when, fixed->refresh);
+	found = xdd_unknown_answer(unknown, 1, 0);
+	if (!(found & XDD_SEEN) && xdd_writable(unknown, 0))
+		found |= xdd_tagged_touch(line, want, when, fixed->refresh) & ~XDD_SEEN;
+	return found;
 }
 
 XDD_INLINE u32 xdd_tagged_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,

@@ -80,6 +80,33 @@ static inline void both_close(struct both *both)
 	equiv__destroy(both->skel);
 }
 
+/* Let part @part not be believed before @until_ns, in both builds. CPU 0, if there is a filter for each. */
+static inline void both_health(struct both *both, u32 part, u64 until_ns)
+{
+	struct xdd_health health = both->store.health[part];
+
+	both->store.live.faults++;
+	health.until_ns = until_ns;
+	both->store.health[part] = health;
+	assert_int_equal(bpf_map_update_elem(bpf_map__fd(both->skel->maps.health), &part, &health,
+					     BPF_ANY),
+			 0);
+	assert_int_equal(program_set_live(bpf_map__fd(both->skel->maps.config), &both->store.live),
+			 0);
+}
+
+static inline void both_compare_health(struct both *both)
+{
+	for (u32 part = 0; both->store.health && part < xdd_parts(&both->store.fixed); part++) {
+		struct xdd_health health;
+
+		assert_int_equal(bpf_map_lookup_elem(bpf_map__fd(both->skel->maps.health), &part,
+						     &health),
+				 0);
+		assert_memory_equal(&health, &both->store.health[part], sizeof(health));
+	}
+}
+
 /* The verdict on a frame, which both builds must agree on. */
 static inline struct xdd_verdict both_decide(struct both *both, const u8 *at, u32 len, u64 now_ns)
 {
@@ -249,6 +276,7 @@ static inline void both_compare(struct both *both)
 	both_compare_top(both);
 	assert_non_null(both_compares[engine]);
 	both_compares[engine](both);
+	both_compare_health(both);
 }
 
 #endif
