@@ -342,6 +342,6 @@ struct xdd_live {
 enum xdd_dev { XDD_DEV_DUPLICATES, XDD_DEV_FORWARD, XDD_DEV_MAX };
 
 XDD_ASSERT(sizeof(struct xdd_fixed) == 184, "xdd_fixed has no holes");
-XDD_ASSERT(sizeof(struct xdd_live) == 40 + 8 * XDD_MAX_IFACES, "xdd_live has no holes");
+XDD_ASSERT(sizeof(struct xdd_live) == 48 + 8 * XDD_MAX_IFACES, "xdd_live has no holes");
 
 #endif
