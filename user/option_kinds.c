@@ -166,6 +166,25 @@ static int parse_slicing(struct value *v)
 	return 0;
 }
 
+/* "vote:X", or a name. `off` is what is not given. */
+static int parse_fault_policy(struct value *v)
+{
+	u32 x;
+
+	if (!strcmp(v->text, "distinct") || !strcmp(v->text, "duplicate"))
+		return parse_choice(v);
+	if (strncmp(v->text, "vote:", 5))
+		return -EINVAL;
+	x = v->text[5] - '0';
+	if (x - 1 >= XDD_MAX_HASHES || v->text[6])
+		return refuse(v->err, v->err_size, -EINVAL,
+			      "%s %s: X is a number of cells from 1 to %u, of the k of a key",
+			      v->label, v->text, XDD_MAX_HASHES);
+	v->o->vote = x;
+	*(int *)v->at = XDD_FAULTS_vote;
+	return 0;
+}
+
 static int parse_on_off(struct value *v)
 {
 	bool on = !strcmp(v->text, "on");
@@ -807,6 +826,11 @@ const struct kind kind_format = {
 	.parse = parse_choice,
 	.what = "a format (pcap, pcapng)",
 	.choices = format_names,
+};
+const struct kind kind_fault_policy = {
+	.parse = parse_fault_policy,
+	.what = "a policy (distinct, duplicate, or vote:X such as vote:3)",
+	.choices = fault_names,
 };
 const struct kind kind_truth = {
 	.parse = parse_choice,

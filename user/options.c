@@ -183,6 +183,7 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 {
 	const u32 timer = 1u << XDD_ENGINE_timer, rsbf = 1u << XDD_ENGINE_rsbf;
 	const u32 bloom = 1u << XDD_ENGINE_bloom, sbf = 1u << XDD_ENGINE_sbf;
+	const u32 tagged = 1u << XDD_ENGINE_tagged;
 	const u32 bits = XDD_BIT_ENGINES, all = (1u << XDD_ENGINE_MAX) - 1;
 	const u32 recovery = 1u << XDD_ENGINE_recovery;
 	const struct {
@@ -196,6 +197,10 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 		{ OPT_slices, XDD_SLICED_ENGINES, "--engine timer and bloom" },
 		{ OPT_subslices, XDD_SLICED_ENGINES, "--engine timer and bloom" },
 		{ OPT_equal, timer, "--engine timer" },
+		{ OPT_fault_policy, XDD_SLICED_ENGINES | tagged,
+		  "--engine tagged, timer and bloom, whose slices may fail" },
+		{ OPT_faults, XDD_SLICED_ENGINES | tagged,
+		  "--engine tagged, timer and bloom, whose slices may fail" },
 		{ OPT_variant, rsbf, "--engine rsbf" },
 		{ OPT_p_star, rsbf, "--engine rsbf" },
 		{ OPT_sbf_p, sbf, "--engine sbf" },
@@ -310,6 +315,21 @@ static int validate_size(const struct options *o, char *err, size_t err_size)
 	return 0;
 }
 
+static int validate_faults(const struct options *o, char *err, size_t err_size)
+{
+	if (o->fault_policy && o->equal)
+		return refuse(err, err_size, -EINVAL,
+			      "--equal compares all timers of a key, of which --fault-policy may "
+			      "not know some: give one");
+	if (o->vote && o->engine == XDD_ENGINE_tagged)
+		return refuse(
+			err, err_size, -EINVAL,
+			"--fault-policy vote:%u: a key of engine tagged has one cell: distinct "
+			"or duplicate",
+			o->vote);
+	return 0;
+}
+
 static int validate_slicing(const struct options *o, char *err, size_t err_size)
 {
 	bool diced = o->slicing == XDD_SLICING_hv || o->slicing == XDD_SLICING_vh;
@@ -358,6 +378,8 @@ static int validate(const struct options *o, char *err, size_t err_size)
 		ret = validate_size(o, err, err_size);
 	if (!ret)
 		ret = validate_slicing(o, err, err_size);
+	if (!ret)
+		ret = validate_faults(o, err, err_size);
 	if (ret)
 		return ret;
 	if (!key_is_packet(o) && window && !option_given(o, OPT_window) && !o->window_records)

@@ -69,6 +69,10 @@ enum {
 	X(equal, hashes, 0, "K2", ON_FILTER | ON_EVENTS,                                           \
 	  "of --engine timer: a copy is one only if at least so many of its K timers are equal",   \
 	  "2")                                                                                     \
+	X(fault_policy, fault_policy, 0, "POLICY", ON_FILTER | ON_EVENTS,                          \
+	  "what a failed slice is taken to answer: distinct, duplicate, or vote:X, X of a key's "  \
+	  "k cells deciding; without it slices do not fail (see xdp-dedup fault)",                 \
+	  "distinct")                                                                              \
 	X(variant, variant, 0, "NAME", ON_FILTER | ON_EVENTS,                                      \
 	  "of --engine rsbf: published (default) or algorithm1", "algorithm1")                     \
 	X(p_star, ratio, 0, "P", ON_FILTER | ON_EVENTS,                                            \
@@ -106,7 +110,8 @@ enum {
 	  "mean size of a packet, for bandwidths and a --rate in bits", "500")                     \
 	X(fnr_target, ratio, 0, "P", ON_PLAN,                                                      \
 	  "false-negative rate to keep, with --faults and without (default 0.01)", "0.01")         \
-	X(faults, slices, 0, "F", ON_PLAN, "slices that may have failed at once", "4")             \
+	X(faults, slices, 0, "F", ON_PLAN | ON_SIMULATE,                                           \
+	  "slices that may have failed at once; simulate: that have, drawn by the seed", "4")      \
 	X(fault_fpr, ratio, 0, "P", ON_PLAN,                                                       \
 	  "false-positive rate to keep with --faults (default: twice --fpr-target)", "0.15")       \
 	X(cost_ratio, cost, 0, "C", ON_PLAN,                                                       \
@@ -315,7 +320,9 @@ struct options {
 	int clock; /* enum xdd_clock */
 	bool refresh;
 	u32 hashes, equal;
-	int slicing; /* enum xdd_slicing */
+	int fault_policy; /* enum xdd_fault_policy; default off */
+	u32 vote;	  /* of vote:X, else 0 */
+	int slicing;	  /* enum xdd_slicing */
 	u32 slices, subslices;
 	u32 slice_hashes, slice_cells; /* K1 and K2 of --slicing K1xK2, else 0 */
 	int variant;		       /* enum xdd_variant; default published */

@@ -138,6 +138,8 @@ static json_t *config(const struct status *status)
 	json_object_set_new(all, "subslices", json_integer(fixed->subslices));
 	json_object_set_new(all, "slice_hashes", json_integer(fixed->slice_hashes));
 	json_object_set_new(all, "equal", json_integer(fixed->equal));
+	json_object_set_new(all, "fault_policy", json_string(fault_names[fixed->fault_policy]));
+	json_object_set_new(all, "vote", json_integer(fixed->vote));
 	if (xdd_engine_has_bits(fixed->engine))
 		config_bits(all, fixed);
 	return all;
