@@ -107,7 +107,7 @@ check_equal "... under its own name only" x.prom "$(cd "$tmp" && echo *x.prom*)"
 check_equal "a port that is taken: exit 1" 1 $?
 check "... and why" grep -q "cannot serve metrics on $address: Address already in use" "$tmp/out"
 stop
-check_equal "the file is gone with who wrote it" "" "$(cd "$tmp" && ls | grep prom)"
+check_equal "the file is gone with who wrote it" "" "$(find "$tmp" -name "*prom*")"
 check_command "a file that cannot be written: exit 1, nothing is loaded" 1 '' \
 	'cannot write metrics to /none/x.prom: No such file' \
 	"$xdd" run "$in" --netns "$rx" --textfile /none/x.prom

@@ -123,8 +123,7 @@ static bool wait_step(struct run *r)
 	do {
 		const int fds[2] = { sample_fd(&r->sample), exporter_fd(r->exporter) };
 
-		came = signals_wait(r->signals, fds,
-				    earliest(until, exporter_due_ns(r->exporter)));
+		came = signals_wait(r->signals, fds, earliest(until, exporter_due_ns(r->exporter)));
 		if (fds[0] >= 0 && sample_read(&r->sample))
 			give_up_sample(r);
 		exporter_step(r->exporter);
