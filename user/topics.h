@@ -16,6 +16,7 @@
 	X(copies, "what counts as a copy, and how to find out: learn, explain")              \
 	X(audit, "what --audit measures, and how far it can be trusted")                     \
 	X(repeats, "duplicates that may be sent twice; floods; what is suppressed most")     \
+	X(metrics, "--metrics, --textfile: what they export, for Prometheus")                \
 	X(cluster, "filters on several machines")                                            \
 	X(plan, "what plan computes, by which formulas, and what it assumes")                \
 	X(papers, "where the filters come from")                                             \
