@@ -12,7 +12,7 @@ program=$root/usr/sbin/xdp-dedup
 check "the program runs from there" "$program" --version
 page=$root/usr/share/man/man8/xdp-dedup.8
 check_equal "roff has nothing to warn of" "" "$(groff -man -Tutf8 -ww -z "$page" 2>&1)"
-man -l "$page" 2>"$tmp/err" | col -b >"$tmp/page"
+man -l "$page" 2>"$tmp/err" | col -bx >"$tmp/page"
 check_equal "man has nothing to say" "" "$(cat "$tmp/err")"
 commands=$("$xdd" --help | sed -n '/^Commands/,/^$/p' | awk '/^  [a-z]/ { print $1 }')
 missing=
