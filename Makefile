@@ -151,11 +151,22 @@ lint:
 format:
 	clang-format -i $(C_FILES)
 
-install: build
+manual := $(BUILD)/xdp-dedup.8 $(BUILD)/xdp-dedup.bash
+share := $(DESTDIR)$(PREFIX)/share
+
+$(BUILD)/xdp-dedup.8: $(program)
+	$(Q)$(program) help man > $@
+$(BUILD)/xdp-dedup.bash: $(program)
+	$(Q)$(program) help completion > $@
+
+install: build $(manual)
 	install -D -m 755 $(program) $(DESTDIR)$(PREFIX)/sbin/xdp-dedup
+	install -D -m 644 $(BUILD)/xdp-dedup.8 $(share)/man/man8/xdp-dedup.8
+	install -D -m 644 $(BUILD)/xdp-dedup.bash $(share)/bash-completion/completions/xdp-dedup
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/sbin/xdp-dedup
+	rm -f $(DESTDIR)$(PREFIX)/sbin/xdp-dedup $(share)/man/man8/xdp-dedup.8 \
+		$(share)/bash-completion/completions/xdp-dedup
 
 setup:
 	scripts/setup

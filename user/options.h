@@ -437,6 +437,21 @@ void options_given(const struct options *o,
 /* Is @text a valid instance name: 1 to 32 of [A-Za-z0-9_-]? */
 bool option_name_valid(const char *text);
 
+/* An option, for who lists them. */
+struct option_about {
+	const char *name; /* without the dashes */
+	int letter;	  /* or 0 */
+	const char *argument;
+	unsigned int commands; /* ON_ bits */
+	const char *help;
+	const char *const *choices; /* of an enumeration, else NULL */
+	bool automatic;		    /* ... of which `auto` is one, too */
+};
+
+/* Call @each with each option that a command in @on takes. */
+void options_each(unsigned int on, void (*each)(const struct option_about *, void *context),
+		  void *context);
+
 /* Write the help of the options that a command in @on takes to @to; only the everyday ones if
  * @everyday.
  */

@@ -23,6 +23,11 @@
 	X(records, "what stream takes for a record, its time and its window; saved filters") \
 	X(streams, "what simulate runs, the truth it compares with, what --trace reads")
 
+/* What `xdp-dedup help` prints beside the topics: for make install. */
+#define GENERATED(X)        \
+	X(man, manual_page) \
+	X(completion, manual_completion)
+
 /* Print the topic called @name to @to; false if there is none. */
 bool topic_print(FILE *to, const char *name);
 
