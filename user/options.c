@@ -178,6 +178,14 @@ static bool key_is_packet(const struct options *o)
 	return o->key == XDD_KEY_packet || o->key == XDD_KEY_frame || o->key == XDD_KEY_redundancy;
 }
 
+/* Unless the key asks for another one. */
+static u32 default_engine(const struct options *o)
+{
+	bool nic = !strcmp(o->command, "load") || !strcmp(o->command, "run");
+
+	return nic ? XDD_ENGINE_tagged : XDD_ENGINE_exact;
+}
+
 /* Options that say something to some engines only. */
 static int validate_engine(const struct options *o, char *err, size_t err_size)
 {
@@ -221,7 +229,7 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 		  "engines with a window but recovery, and bloom, sbf, rsbf: nothing of the others "
 		  "follows from it" },
 	};
-	u32 engine = o->engine == OPTION_AUTO ? 1u << XDD_ENGINE_exact : 1u << o->engine;
+	u32 engine = 1u << (o->engine == OPTION_AUTO ? default_engine(o) : (u32)o->engine);
 	char label[LABEL_MAX];
 
 	for (size_t i = 0; i < XDD_ARRAY_SIZE(only); i++) {

@@ -169,14 +169,25 @@ void store_fail(struct xdd_store *store, u32 part)
 	health_fail(&store->fixed, store->health, part, HEALTH_CAUSE_command);
 }
 
-void store_recover(struct xdd_store *store, u32 part, u64 now_ns)
+static void recover(struct xdd_store *store, u32 part, enum health_cause cause, u64 now_ns)
 {
 	const struct xdd_fixed *fixed = &store->fixed;
 	u32 first = xdd_part_first(fixed, part), end = xdd_part_first(fixed, part + 1);
 
 	memset(&store->lines[first], 0, (size_t)(end - first) * sizeof(*store->lines));
-	health_recover(fixed, store->health, part, HEALTH_CAUSE_command, now_ns,
-		       store->live.window_ticks);
+	health_recover(fixed, store->health, part, cause, now_ns, store->live.window_ticks);
+}
+
+void store_recover(struct xdd_store *store, u32 part, u64 now_ns)
+{
+	recover(store, part, HEALTH_CAUSE_command, now_ns);
+}
+
+void store_restored(struct xdd_store *store, u64 now_ns)
+{
+	for (u32 i = 0; store->health && i < xdd_parts(&store->fixed); i++)
+		if (health_failed_by(&store->health[1 + i], HEALTH_CAUSE_content))
+			recover(store, i, HEALTH_CAUSE_content, now_ns);
 }
 
 static void log_drop(struct xdd_store *store)

@@ -76,6 +76,9 @@ struct xdd_verdict store_decide(struct xdd_store *store, const struct xdd_packet
 void store_fail(struct xdd_store *store, u32 part);
 void store_recover(struct xdd_store *store, u32 part, u64 now_ns);
 
+/* Let the parts that a file held damaged come back, empty, at @now_ns. */
+void store_restored(struct xdd_store *store, u64 now_ns);
+
 /* Count the cells of the line engines that are live at @now_ns into @fill. */
 void store_fill(const struct xdd_store *store, u64 now_ns, struct xdd_fill *fill);
 

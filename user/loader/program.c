@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "xdd/age.h"
-#include "xdd/faults.h"
 
 static struct bpf_map *rodata_map(struct bpf_object *object)
 {
@@ -73,7 +72,7 @@ static int map_size(struct bpf_object *object, const char *name, u32 entries)
 	return bpf_map__set_max_entries(map, entries);
 }
 
-/* The ager's maps, in an object that has it: an entry per site, and per slice of several lines. */
+/* The ager's maps, in an object that has it: an entry per site, and per slice or part that is counted. */
 static int ager_maps_size(struct bpf_object *object, const struct xdd_fixed *fixed, u32 sites)
 {
 	int err;
@@ -81,9 +80,7 @@ static int ager_maps_size(struct bpf_object *object, const struct xdd_fixed *fix
 	if (!bpf_object__find_map_by_name(object, "ager"))
 		return 0;
 	err = map_size(object, "ager", sites);
-	return err
-		       ?: map_size(object, "slices",
-				   xdd_slices_counted(fixed) ? sites * xdd_slices_count(fixed) : 0);
+	return err ?: map_size(object, "slices", sites * xdd_counted(fixed));
 }
 
 int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,

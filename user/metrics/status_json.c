@@ -29,6 +29,8 @@ static json_t *slices(const struct status *status)
 	const struct fullness *f = &status->fullness;
 	json_t *all;
 
+	if (status->health.n)
+		return health_view_json(&status->health);
 	if (f->loads.share && !f->slices)
 		return filters(&f->loads);
 	all = json_array();
