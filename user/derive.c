@@ -456,9 +456,10 @@ static int derive_equal(struct work *w)
 	f->equal = w->o->equal;
 	if (w->o->fault_policy && !xdd_engine_is_sliced(f->engine) &&
 	    f->engine != XDD_ENGINE_tagged)
-		return refuse(w->err, w->err_size, -EINVAL,
-			      "--fault-policy is for --engine tagged, timer and bloom, whose slices "
-			      "may fail");
+		return refuse(
+			w->err, w->err_size, -EINVAL,
+			"--fault-policy is for --engine tagged, timer and bloom, whose slices "
+			"may fail");
 	if (w->o->vote > f->hashes)
 		return refuse(
 			w->err, w->err_size, -EINVAL,

@@ -14,9 +14,9 @@ enum health_state { HEALTH_OK, HEALTH_RECOVERING, HEALTH_FAILED, HEALTH_MAX };
 extern const char *const health_state_names[]; /* "ok", "recovering", "failed" */
 
 /* Why a part has failed: X(name, in words). It has failed as long as one of them holds. */
-#define HEALTH_CAUSES(X)             \
+#define HEALTH_CAUSES(X)                   \
 	X(command, "as fault --fail said") \
-	X(cpu, "its CPU is offline")         \
+	X(cpu, "its CPU is offline")       \
 	X(content, "what a file held of it is damaged")
 
 #define HEALTH_CAUSE(name, words) HEALTH_CAUSE_##name,
@@ -26,7 +26,8 @@ extern const char *const health_cause_words[]; /* by enum health_cause */
 
 /* The policy as --fault-policy takes it: "off", "distinct", "vote:3". Returns @text. */
 #define HEALTH_POLICY_TEXT_MAX 16
-const char *health_policy_text(XDD_FIXED struct xdd_fixed *fixed, char text[HEALTH_POLICY_TEXT_MAX]);
+const char *health_policy_text(XDD_FIXED struct xdd_fixed *fixed,
+			       char text[HEALTH_POLICY_TEXT_MAX]);
 
 /* At @now_ns, the filter's clock. */
 enum health_state health_state(const struct xdd_health *part, u64 now_ns);

@@ -40,7 +40,7 @@ struct xdd_age_run {
 	u32 site;
 	u32 first;
 	u32 n;
-	u32 empty; /* 1: zero them, of a part that has failed */
+	u32 empty;  /* 1: zero them, of a part that has failed */
 	u64 now_ns; /* the filter's clock; 0: read it at each line */
 };
 

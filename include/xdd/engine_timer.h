@@ -203,8 +203,8 @@ XDD_INLINE u32 xdd_timer_touch(XDD_FIXED struct xdd_fixed *fixed, struct xdd_bit
 
 	if (found & XDD_SEEN && !fixed->refresh)
 		return found;
-	found |= xdd_timer_insert(fixed, cells, unknown, question->doubted, &question->when,
-				  &found);
+	found |=
+		xdd_timer_insert(fixed, cells, unknown, question->doubted, &question->when, &found);
 	return found;
 }
 

@@ -102,7 +102,8 @@ static inline struct xdd_health *both_kernel_health(struct both *both)
 static inline void both_fail(struct both *both, u32 part, u64 back)
 {
 	const struct xdd_fixed *fixed = &both->store.fixed;
-	struct xdd_health *kernel = both_kernel_health(both), *sites[] = { kernel, both->store.health };
+	struct xdd_health *kernel = both_kernel_health(both),
+			  *sites[] = { kernel, both->store.health };
 
 	for (u32 i = 0; i < XDD_ARRAY_SIZE(sites); i++) {
 		if (back)

@@ -102,8 +102,8 @@ static json_t *part_json(const struct faults *f, u32 site, u32 i)
 	bool percpu = f->in->fixed.placement == XDD_PLACEMENT_percpu;
 	u64 now = now_ns();
 	enum health_state state = health_state(part, now);
-	json_t *left = state == HEALTH_RECOVERING ? json_real((part->until_ns - now) / 1e6)
-						  : json_null();
+	json_t *left =
+		state == HEALTH_RECOVERING ? json_real((part->until_ns - now) / 1e6) : json_null();
 
 	return json_pack("{s:I, s:o, s:s, s:o, s:o, s:I}", "id", (json_int_t)i, "cpu",
 			 percpu ? json_integer(site) : json_null(), "state",
@@ -120,8 +120,7 @@ static void print_json(const struct faults *f)
 		for (u32 i = 0; i < xdd_parts(&f->in->fixed); i++)
 			json_array_append_new(slices, part_json(f, site, i));
 	json_object_set_new(all, "name", json_string(f->in->name));
-	json_object_set_new(all, "policy",
-			    json_string(health_policy_text(&f->in->fixed, policy)));
+	json_object_set_new(all, "policy", json_string(health_policy_text(&f->in->fixed, policy)));
 	json_object_set_new(all, "slices", slices);
 	json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
 	putchar('\n');

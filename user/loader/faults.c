@@ -27,8 +27,8 @@ int faults_open(struct faults *f, const struct instance *in)
 	if (!in->fixed.fault_policy || in->maps.health < 0)
 		return -ENOTSUP;
 	f->sites = in->fixed.placement == XDD_PLACEMENT_percpu ? libbpf_num_possible_cpus() : 1;
-	f->health = mmap(NULL, map_bytes(f), PROT_READ | PROT_WRITE, MAP_SHARED, in->maps.health,
-			 0);
+	f->health =
+		mmap(NULL, map_bytes(f), PROT_READ | PROT_WRITE, MAP_SHARED, in->maps.health, 0);
 	if (f->health != MAP_FAILED)
 		return 0;
 	f->health = NULL;

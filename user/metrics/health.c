@@ -128,10 +128,10 @@ json_t *health_view_json(const struct health_view *view)
 		const struct health_part *part = &view->part[i];
 		json_t *density = isnan(part->density) ? json_null() : json_real(part->density);
 
-		json_array_append_new(all, json_pack("{s:I, s:s, s:o, s:I}", "id", (json_int_t)i,
-						     "state", health_state_names[part->state],
-						     "density", density, "unanswered",
-						     (json_int_t)part->asked));
+		json_array_append_new(all,
+				      json_pack("{s:I, s:s, s:o, s:I}", "id", (json_int_t)i,
+						"state", health_state_names[part->state], "density",
+						density, "unanswered", (json_int_t)part->asked));
 	}
 	return all;
 }

@@ -14,7 +14,7 @@ struct instance;
 struct health_part {
 	enum health_state state; /* the worst */
 	u64 asked;		 /* look-ups that it could not answer */
-	double density;		 /* share of its cells in use, the mean over the sites; NAN: not known */
+	double density; /* share of its cells in use, the mean over the sites; NAN: not known */
 };
 
 struct health_view {

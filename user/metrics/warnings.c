@@ -173,11 +173,11 @@ static void health_warnings(struct status *status)
 	char text[HEALTH_TEXT_MAX], policy[HEALTH_POLICY_TEXT_MAX];
 
 	if (health->failed || health->recovering)
-		warn(status, "%s: what they would know is answered by --fault-policy %s: see "
-			     "xdp-dedup fault %s",
+		warn(status,
+		     "%s: what they would know is answered by --fault-policy %s: see "
+		     "xdp-dedup fault %s",
 		     health_view_text(health, text),
-		     health_policy_text(&status->instance->fixed, policy),
-		     status->instance->name);
+		     health_policy_text(&status->instance->fixed, policy), status->instance->name);
 }
 
 void warnings_find(struct status *status)
