@@ -102,7 +102,7 @@ static bool fixed_is_valid(const struct xdd_fixed *fixed)
 	return fixed->engine < XDD_ENGINE_MAX && fixed->key < XDD_KEY_MAX &&
 	       fixed->hash < XDD_HASH_MAX && lines && lines <= UINT32_MAX &&
 	       slices_are_valid(fixed, lines) && fixed->hashes && fixed->hashes <= XDD_MAX_HASHES &&
-	       fixed->tick_ns && audit_is_valid(fixed);
+	       fixed->equal <= fixed->hashes && fixed->tick_ns && audit_is_valid(fixed);
 }
 
 /* The exact engine's. With counts no key goes to the log, which has none. */
@@ -177,6 +177,35 @@ void store_fill(const struct xdd_store *store, u64 now_ns, struct xdd_fill *fill
 		fill->lines++;
 		fill->live += live;
 		fill->histogram[live]++;
+	}
+}
+
+u64 store_cells_used(const u64 *words, u64 n, u32 cell_bits)
+{
+	u64 used = 0;
+
+	for (u64 i = 0; i < n; i++)
+		used += __builtin_popcountll(xdd_sbf_used(words[i], cell_bits));
+	return used;
+}
+
+void store_densities(const struct xdd_store *store, u64 now_ns, double *density)
+{
+	struct xdd_when when = xdd_when(now_ns / store->fixed.tick_ns, store->live.window_ticks);
+	u32 count = xdd_slices_count(&store->fixed), lines = xdd_slice_lines(&store->fixed);
+	bool timers = xdd_engine_has_timers(store->fixed.engine);
+	double cells = (double)lines * xdd_line_cells(&store->fixed);
+
+	for (u32 i = 0; i < count; i++) {
+		u64 live = 0;
+
+		for (u64 at = (u64)i * lines; at < ((u64)i + 1) * lines; at++) {
+			struct xdd_line line = store->lines[at];
+
+			live += timers ? xdd_line_sweep(&line, false, when)
+				       : store_cells_used(line.word, XDD_LINE_WORDS, 1);
+		}
+		density[i] = live / cells;
 	}
 }
 
@@ -475,15 +504,6 @@ struct xdd_verdict store_decide(struct xdd_store *store, const struct xdd_packet
 	store->time_back += !!(verdict.found & XDD_TIME_BACK);
 	store->rogue += !!(verdict.found & XDD_ROGUE);
 	return verdict;
-}
-
-u64 store_cells_used(const u64 *words, u64 n, u32 cell_bits)
-{
-	u64 used = 0;
-
-	for (u64 i = 0; i < n; i++)
-		used += __builtin_popcountll(xdd_sbf_used(words[i], cell_bits));
-	return used;
 }
 
 static double streams_load(const struct xdd_store *store)

@@ -6,6 +6,7 @@
 
 #include "user/batch.h"
 #include "user/clock.h"
+#include "user/metrics/expected.h"
 #include "user/model.h"
 #include "user/simulate/messages.h"
 #include "user/simulate/simulate.h"
@@ -121,21 +122,29 @@ static void pass_model(struct pass *pass, const struct errors *before, u32 n)
 		model_load_biased(pass->all_load, &all, bits, fixed->hashes, fixed->engine);
 }
 
+/* Whether the filter has @seen it decides about the truth only with --truth delivered. */
+static inline bool judge_ask(struct truth *truth, bool delivered, u64 id, u64 record, bool seen)
+{
+	return delivered ? truth_delivered(truth, id, record, !seen) : truth_ask(truth, id, record);
+}
+
 static void pass_judge(struct pass *pass, u32 n)
 {
 	struct errors before = pass->tally.errors, errors = before;
 	struct truth truth = pass->truth;
 	u64 tick_ns = pass->store.fixed.tick_ns;
-	bool ticks = has_ticks(pass);
+	bool ticks = has_ticks(pass), delivered = pass->sim->o->truth == TRUTH_DELIVERED;
 
 	for (u32 i = 0; i < n; i++) {
 		u64 id = pass->id[i], at = pass->at_ns[i];
-		bool seen = pass->seen[i];
-		bool copy = truth_ask(&truth, id, ticks ? at / tick_ns : at);
+		bool seen = pass->seen[i], copy;
 
+		copy = judge_ask(&truth, delivered, id, ticks ? at / tick_ns : at, seen);
 		errors_add(&errors, copy, seen);
-		if (ticks)
-			errors_add(&pass->tally.given, truth_ask(&pass->given, id, at), seen);
+		if (!ticks)
+			continue;
+		copy = judge_ask(&pass->given, delivered, id, at, seen);
+		errors_add(&pass->tally.given, copy, seen);
 	}
 	pass->tally.errors = errors;
 	pass_model(pass, &before, n);
@@ -202,6 +211,7 @@ static void pass_stop(struct pass *pass)
 {
 	struct tally *t = &pass->tally;
 	u64 called = t->errors.distinct - t->errors.fp + t->errors.fn;
+	struct expected model;
 	double *rate = t->rate;
 
 	for (int i = 0; i < RATE_MAX; i++)
@@ -213,6 +223,9 @@ static void pass_stop(struct pass *pass)
 	rate[RATE_fnr_joint] = (double)t->errors.fn / t->records;
 	if (has_ticks(pass))
 		set_rates(rate, RATE_given_fpr, RATE_given_fnr, &t->given, t->records);
+	model = store_expected(&pass->store, called, t->records - called, pass->last_ns);
+	rate[RATE_fpr_model] = model.fpr;
+	rate[RATE_fnr_model] = model.fnr;
 	rate[RATE_load] = store_load(&pass->store, pass->last_ns);
 	rate[RATE_load_model] = load_model(pass);
 	rate[RATE_load_model_copies] = pass->all_load;
