@@ -46,6 +46,7 @@ start() {
 end_started() { [ -z "$started" ] || kill -9 "$started" 2>/dev/null; }
 started=
 at_exit end_started
+in_rx ip link set lo up
 port=$((20000 + $$ % 10000))
 
 # stop: as systemd does
