@@ -4,6 +4,7 @@
 # make check    every test: make check TESTS="tests/cli build/tests/unit/test_units" for some of them
 # make lint     formatting and static analysis
 # make reproduce   the papers' tables and figures: make reproduce SCALE=1 RUNS=5 ONLY=4,figures
+# make deb      build/xdp-dedup_VERSION.deb, which needs no compiler where it is installed
 # make setup    install what is missing to build and test (Debian 12, root)
 #
 # A file that is put in its place is built: no list below needs to know it.
@@ -64,7 +65,7 @@ endif
 program := $(BUILD)/xdp-dedup
 library := $(BUILD)/libuser.a
 
-.PHONY: all always build tests check headers fuzz demo bench reproduce lint format install uninstall setup clean
+.PHONY: all always build tests check headers fuzz demo bench reproduce lint format install uninstall deb setup clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -175,6 +176,9 @@ uninstall:
 		$(share)/bash-completion/completions/xdp-dedup $(units)/xdp-dedup.service \
 		$(units)/xdp-dedup@.service
 	rm -rf $(share)/doc/xdp-dedup
+
+deb: build
+	BUILD=$(BUILD) scripts/deb $(VERSION) $(BUILD)/xdp-dedup_$(VERSION).deb
 
 setup:
 	scripts/setup
