@@ -18,6 +18,7 @@
 	X(faults, "slices that fail: what is answered meanwhile, and how they come back")    \
 	X(repeats, "duplicates that may be sent twice; floods; what is suppressed most")     \
 	X(metrics, "--metrics, --textfile: what they export, for Prometheus")                \
+	X(config, "--config: options and interfaces in a file")                              \
 	X(cluster, "filters on several machines")                                            \
 	X(plan, "what plan computes, by which formulas, and what it assumes")                \
 	X(papers, "where the filters come from")                                             \
