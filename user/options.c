@@ -207,8 +207,6 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 		{ OPT_equal, timer, "--engine timer" },
 		{ OPT_fault_policy, XDD_SLICED_ENGINES | tagged,
 		  "--engine tagged, timer and bloom, whose slices may fail" },
-		{ OPT_faults, XDD_SLICED_ENGINES | tagged,
-		  "--engine tagged, timer and bloom, whose slices may fail" },
 		{ OPT_variant, rsbf, "--engine rsbf" },
 		{ OPT_p_star, rsbf, "--engine rsbf" },
 		{ OPT_sbf_p, sbf, "--engine sbf" },

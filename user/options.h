@@ -344,13 +344,13 @@ struct options {
 	int clock; /* enum xdd_clock */
 	bool refresh;
 	u32 hashes, equal;
-	int fault_policy; /* enum xdd_fault_policy; default off */
-	u32 vote;	  /* of vote:X, else 0 */
+	int fault_policy;	       /* enum xdd_fault_policy; default off */
+	u32 vote;		       /* of vote:X, else 0 */
 	u64 slice[XDD_MAX_PARTS / 64]; /* fault: bits by number */
 	u32 slice_last;		       /* the highest of them */
 	bool slice_all, fail, recover;
 	u32 cpu;
-	int slicing;	  /* enum xdd_slicing */
+	int slicing; /* enum xdd_slicing */
 	u32 slices, subslices;
 	u32 slice_hashes, slice_cells; /* K1 and K2 of --slicing K1xK2, else 0 */
 	int variant;		       /* enum xdd_variant; default published */

@@ -37,6 +37,8 @@ struct status;
 	X(capacity_used_ratio, gauge, "", "live keys over that number")                           \
 	X(density_ratio, gauge, "", "share of the filter's cells that is live")                   \
 	X(slice_density, gauge, "slice", "share of the slice's cells that is live")               \
+	X(slices_by_state, gauge, "state", "slices that may fail, by state")                      \
+	X(slice_unanswered, counter, "slice", "look-ups that the slice could not answer")         \
 	X(fpr_modelled, gauge, "", "share of distinct packets lost now, by the model")            \
 	X(fpr_at_capacity, gauge, "", "the same with all the keys live that it is meant for")     \
 	X(fnr_modelled, gauge, "", "share of copies missed now, by the model")                    \
