@@ -298,7 +298,8 @@ static int validate_size(const struct options *o, char *err, size_t err_size)
 		return refuse(err, err_size, -EINVAL,
 			      "--window-records 1 is this record alone, compared with none: give "
 			      "at least 2");
-	if (option_given(o, OPT_fpr_target) && !option_given(o, OPT_capacity) && !no_keys)
+	if (option_given(o, OPT_fpr_target) && !option_given(o, OPT_capacity) && !no_keys &&
+	    !o->grow)
 		return refuse(err, err_size, -EINVAL,
 			      "--fpr-target needs the number of live keys, for example "
 			      "--capacity 1M --fpr-target %g",
@@ -342,6 +343,20 @@ static int validate_slicing(const struct options *o, char *err, size_t err_size)
 	return 0;
 }
 
+/* A filter that grows is one of timers, shared or of a CPU. */
+static int validate_growth(const struct options *o, char *err, size_t err_size)
+{
+	if (option_given(o, OPT_max_filters) && !o->grow)
+		return refuse(err, err_size, -EINVAL,
+			      "--max-filters bounds a filter that grows: add --grow density or "
+			      "--grow cardinality");
+	if (o->grow && o->engine != XDD_ENGINE_timer)
+		return refuse(err, err_size, -EINVAL,
+			      "--grow %s is for --engine timer: the other engines keep their size",
+			      growth_names[o->grow]);
+	return 0;
+}
+
 /* What no single option can know. */
 static int validate(const struct options *o, char *err, size_t err_size)
 {
@@ -357,6 +372,8 @@ static int validate(const struct options *o, char *err, size_t err_size)
 		ret = validate_size(o, err, err_size);
 	if (!ret)
 		ret = validate_slicing(o, err, err_size);
+	if (!ret)
+		ret = validate_growth(o, err, err_size);
 	if (ret)
 		return ret;
 	if (!key_is_packet(o) && window && !option_given(o, OPT_window) && !o->window_records)

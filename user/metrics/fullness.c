@@ -59,6 +59,8 @@ double store_fpr(struct xdd_store *store, u64 distinct, u64 now_ns)
 		       xdd_lines(fixed);
 	if (xdd_engine_has_bits(fixed->engine))
 		return pow(store_load(store, now_ns), fixed->hashes);
+	if (xdd_grows(fixed))
+		return store_growth_fpr(store, now_ns);
 	store_fill(store, now_ns, &fill);
 	return fullness_rate(fixed, &fill);
 }
