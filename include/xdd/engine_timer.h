@@ -124,26 +124,30 @@ XDD_INLINE u32 xdd_timer_touch(XDD_FIXED struct xdd_fixed *fixed, struct xdd_bit
 	return found;
 }
 
-/* Of the filters @asked those in which cell @i is live; brings @when up to their lines. */
-XDD_INLINE u32 xdd_timer_live_in(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_bits *cells,
-				 u32 i, u32 asked, struct xdd_when *when, u32 *found)
+/* Of the filters @asked those in which @cell of the first's @line is live; brings @when up to their
+ * lines. What is dead is computed without branches: the verifier would walk on for each set of them.
+ */
+XDD_INLINE u32 xdd_timer_live_in(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_line *line,
+				 const u8 *cell, u32 asked, struct xdd_when *when, u32 *found)
 {
 	for (u32 filter = 0; filter < XDD_MAX_FILTERS; filter++) {
-		struct xdd_line *line;
-		const u8 *cell;
+		u32 dead;
+		u64 live;
 		s32 age;
 
 		if (filter >= fixed->filters)
 			break;
 		if (!(asked >> filter & 1))
 			continue;
-		line = cells->line[i] + filter;
-		age = xdd_line_age(line, when);
+		age = xdd_line_age(line + filter, when);
 		*found |= xdd_line_catch_up(age, when);
-		cell = xdd_timer_cell(cells, line, i);
-		if (xdd_line_is_stale(age) || !cell ||
-		    !xdd_timer_live(*(volatile const u8 *)cell, when))
-			asked &= ~(1u << filter);
+		live = xdd_lanes_live(*(volatile const u8 *)(cell + filter * sizeof(*line)), 1,
+				      when);
+		/* as xdd_line_is_stale() */
+		live &= ~((2 * XDD_HORIZON_TICKS - (u64)(u32)(age + XDD_HORIZON_TICKS)) >> 63);
+		dead = ~live & 1;
+		xdd_opaque(dead);
+		asked &= ~(dead << filter);
 	}
 	return asked;
 }
@@ -155,9 +159,14 @@ XDD_INLINE bool xdd_timer_any_live(XDD_FIXED struct xdd_fixed *fixed, const stru
 				   u32 asked, struct xdd_when *when, u32 *found)
 {
 	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
+		const u8 *cell;
+
 		if (i >= fixed->hashes)
 			break;
-		asked = xdd_timer_live_in(fixed, cells, i, asked, when, found);
+		cell = xdd_timer_cell(cells, cells->line[i], i);
+		if (!cell)
+			return false;
+		asked = xdd_timer_live_in(fixed, cells->line[i], cell, asked, when, found);
 		if (!asked)
 			return false;
 	}
