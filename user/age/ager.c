@@ -27,6 +27,7 @@
 #define GROWTH_WALKS 4 /* in a window */
 #define GROWTH_BYTES_PER_SECOND (64ull << 20)
 #define GROWTH_LEAST_NS 1000000ull
+#define GROWTH_MOST_NS 100000000ull
 
 struct ager {
 	struct instance *instance;
@@ -48,7 +49,7 @@ static u64 round_of(const struct ager *ager)
 	if (!xdd_grows(fixed))
 		return fmax(SECOND_NS, bytes / BYTES_PER_SECOND * SECOND_NS);
 	walk_ns = bytes * fixed->filters / GROWTH_BYTES_PER_SECOND * SECOND_NS;
-	return fmax(walk_ns, fmin(SECOND_NS, fmax(window_ns / GROWTH_WALKS, GROWTH_LEAST_NS)));
+	return fmax(walk_ns, fmin(GROWTH_MOST_NS, fmax(window_ns / GROWTH_WALKS, GROWTH_LEAST_NS)));
 }
 
 struct ager *ager_open(struct instance *instance, char *err, size_t err_size)

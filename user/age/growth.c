@@ -10,6 +10,9 @@
 #include "user/clock.h"
 #include "user/loader/instance.h"
 
+/* A CPU that read a chain's state before it changed has written its cells by then. */
+#define SETTLED_NS 10000000ull
+
 static u32 sites_of(const struct xdd_fixed *fixed)
 {
 	return fixed->placement == XDD_PLACEMENT_percpu ? libbpf_num_possible_cpus() : 1;
@@ -51,12 +54,12 @@ void growth_close(struct growth *growth)
 void growth_walked(struct growth *growth, u32 site, u64 start_ns)
 {
 	const struct xdd_fixed *fixed = growth->fixed;
-	u32 chains = xdd_chains(fixed);
+	u32 chains = xdd_chains(fixed), skew = SETTLED_NS / fixed->tick_ns + 1;
 
 	for (u32 i = site * chains; growth->chains && i < (site + 1) * chains; i++) {
 		struct xdd_chain *chain = &growth->chains[i];
 
-		chain_shrink(chain, fixed, start_ns / fixed->tick_ns, 1 + XDD_SKEW_TICKS);
+		chain_shrink(chain, fixed, start_ns / fixed->tick_ns, skew);
 		chain_grow(chain, fixed, now_ns() / fixed->tick_ns);
 	}
 }

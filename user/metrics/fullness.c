@@ -123,7 +123,8 @@ static int add_site(const struct instance *in, u32 site, double share, struct fu
 	f->missed = fmax(f->missed, record.missed);
 	f->density +=
 		record.fill.live / ((double)record.fill.lines * xdd_line_cells(fixed)) / sites;
-	rate = fullness_rate(fixed, &record.fill);
+	rate = f->chains.number ? chains_fpr(&f->chains, fixed, site)
+				: fullness_rate(fixed, &record.fill);
 	if (slices) {
 		err = read_slices(in, site, slices);
 		if (err)
@@ -195,6 +196,9 @@ int fullness_read(const struct instance *in, const struct counters *counters,
 		return read_exact(in, fullness);
 	if (xdd_engine_has_bits(in->fixed.engine))
 		return read_bits(in, counters, fullness);
+	err = chains_read(&fullness->chains, in);
+	if (err)
+		return err;
 	if (xdd_slices_counted(&in->fixed)) {
 		fullness->slices_used = xdd_slices_count(&in->fixed);
 		fullness->slices = calloc(fullness->slices_used, sizeof(double));
@@ -219,4 +223,5 @@ void fullness_free(struct fullness *fullness)
 	free(fullness->slices);
 	fullness->slices = NULL;
 	loads_free(&fullness->loads);
+	chains_free(&fullness->chains);
 }

@@ -5,6 +5,7 @@
 
 #include <xdd/age.h>
 
+#include "user/metrics/chains.h"
 #include "user/metrics/counters.h"
 #include "user/metrics/loads.h"
 
@@ -20,6 +21,7 @@ struct fullness {
 	double *slices; /* density of each slice; NULL: there is one, or one for each line */
 	u32 slices_used;
 	double fairness;    /* Jain's, of the live cells over these slices; NAN: none is counted */
+	struct chains chains; /* of a filter that grows; else it has none */
 	struct loads loads; /* bit engines; of the others share is NULL */
 	double fpr;	    /* a new key is called a duplicate with this probability, now */
 	double fpr_full;    /* ... with as many keys live as the filter is meant for */
