@@ -161,7 +161,7 @@ struct stream {
 	struct xdd_store store;
 	u64 record, copies, missed, false_copies;
 	u32 copy_every;
-	u64 lost[256]; /* bits by record, of the last 16384: what was taken for a copy */
+	u64 lost[1024]; /* bits by record, of the last 65536: what was taken for a copy */
 };
 
 static void stream_start(struct stream *s, const struct xdd_fixed *fixed, u32 copy_every)
@@ -191,7 +191,7 @@ static void stream_run(struct stream *s, u64 tick, u64 ticks, u32 per_tick)
 
 	for (u64 end = tick + ticks; tick < end; tick++) {
 		for (u32 i = 0; i < per_tick; i++) {
-			u64 key = ++s->record, word = key / 64 % 256;
+			u64 key = ++s->record, word = key / 64 % 1024;
 			bool seen = stream_ask(s, key, tick);
 
 			s->false_copies += seen;
@@ -200,7 +200,7 @@ static void stream_run(struct stream *s, u64 tick, u64 ticks, u32 per_tick)
 			if (!s->copy_every || key % s->copy_every || tick < steady)
 				continue;
 			key -= (WINDOW / 2) * per_tick;
-			if (s->lost[key / 64 % 256] >> key % 64 & 1)
+			if (s->lost[key / 64 % 1024] >> key % 64 & 1)
 				continue;
 			s->copies++;
 			s->missed += !stream_ask(s, key, tick);

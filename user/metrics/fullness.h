@@ -59,7 +59,4 @@ double fullness_rate_of(const struct xdd_fixed *fixed, double keys, u32 sites);
  */
 double store_fpr(struct xdd_store *store, u64 distinct, u64 now_ns);
 
-/* Cells in a line. */
-u32 fullness_line_cells(const struct xdd_fixed *fixed);
-
 #endif
