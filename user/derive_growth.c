@@ -32,10 +32,11 @@ int derive_growth(struct work *w)
 	if (!f->filters)
 		return 0;
 	if (xdd_slices_one_line(f))
-		return refuse(w->err, w->err_size, -EINVAL,
-			      "--grow with a slice for each line: a chain of filters needs slices of "
-			      "several lines: give --slices, up to %u, or --slicing none",
-			      XDD_MAX_CHAINS);
+		return refuse(
+			w->err, w->err_size, -EINVAL,
+			"--grow with a slice for each line: a chain of filters needs slices of "
+			"several lines: give --slices, up to %u, or --slicing none",
+			XDD_MAX_CHAINS);
 	if (xdd_chains(f) > XDD_MAX_CHAINS)
 		return refuse(w->err, w->err_size, -ERANGE,
 			      "--grow --slices %u: at most %u slices grow by themselves: fewer "

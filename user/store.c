@@ -35,18 +35,16 @@ u64 store_lines_bytes(const struct xdd_fixed *fixed)
 
 	if (!xdd_grows(fixed))
 		return bytes;
-	return bytes * fixed->filters + xdd_chains(fixed) * sizeof(struct xdd_chain);
+	return bytes * fixed->filters +
+	       xdd_chains(fixed) * (sizeof(struct xdd_chain) + sizeof(struct store_growth));
 }
 
-static int growth_new(struct xdd_store *store)
+static void chains_place(struct xdd_store *store)
 {
 	u64 lines = (u64)xdd_lines(&store->fixed) * store->filters;
 
-	if (!xdd_grows(&store->fixed))
-		return 0;
 	store->chains = (struct xdd_chain *)(store->lines + lines);
-	store->growth = calloc(xdd_chains(&store->fixed), sizeof(*store->growth));
-	return store->growth ? 0 : -ENOMEM;
+	store->growth = (struct store_growth *)(store->chains + xdd_chains(&store->fixed));
 }
 
 static int lines_new(struct xdd_store *store)
@@ -60,7 +58,9 @@ static int lines_new(struct xdd_store *store)
 	if (huge)
 		madvise(store->lines, bytes, MADV_HUGEPAGE);
 	memset(store->lines, 0, bytes);
-	return growth_new(store);
+	if (xdd_grows(&store->fixed))
+		chains_place(store);
+	return 0;
 }
 
 static bool sbf_is_valid(const struct xdd_fixed *fixed)
@@ -130,8 +130,8 @@ static bool fixed_is_valid(const struct xdd_fixed *fixed)
 		return false;
 	return fixed->engine < XDD_ENGINE_MAX && fixed->key < XDD_KEY_MAX &&
 	       fixed->hash < XDD_HASH_MAX && lines && lines <= UINT32_MAX &&
-	       slices_are_valid(fixed, lines) && growth_is_valid(fixed, lines) && fixed->hashes && fixed->hashes <= XDD_MAX_HASHES &&
-	       fixed->tick_ns && audit_is_valid(fixed);
+	       slices_are_valid(fixed, lines) && growth_is_valid(fixed, lines) && fixed->hashes &&
+	       fixed->hashes <= XDD_MAX_HASHES && fixed->tick_ns && audit_is_valid(fixed);
 }
 
 /* The exact engine's. With counts no key goes to the log, which has none. */
@@ -186,7 +186,6 @@ static void log_drop(struct xdd_store *store)
 void store_close(struct xdd_store *store)
 {
 	free(store->lines);
-	free(store->growth);
 	entries_replace(store, NULL, NULL);
 	free(store->audit);
 	free(store->top);

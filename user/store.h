@@ -83,7 +83,9 @@ struct xdd_verdict store_decide(struct xdd_store *store, const struct xdd_packet
 /* Count the cells of the line engines that are live at @now_ns into @fill. */
 void store_fill(const struct xdd_store *store, u64 now_ns, struct xdd_fill *fill);
 
-/* Bytes of the lines of a line engine of structure @fixed, and of the chains behind them. */
+/* Bytes of the lines of a line engine of structure @fixed, and of the chains behind them with what
+ * belongs to them.
+ */
 u64 store_lines_bytes(const struct xdd_fixed *fixed);
 
 /*

@@ -51,7 +51,8 @@ XDD_INLINE bool xdd_slices_counted(XDD_FIXED struct xdd_fixed *fixed)
 {
 	u32 count = xdd_slices_count(fixed);
 
-	return fixed->engine == XDD_ENGINE_timer && !fixed->filters && count > 1 && 2ULL * count <= xdd_lines(fixed);
+	return fixed->engine == XDD_ENGINE_timer && !fixed->filters && count > 1 &&
+	       2ULL * count <= xdd_lines(fixed);
 }
 
 #endif

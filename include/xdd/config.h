@@ -88,8 +88,8 @@
 	X(percpu, "one filter per CPU: copies must arrive on the same CPU")
 
 /* When one more filter is opened: X(name, help). See growth.h. */
-#define XDD_GROWTHS(X)                                                    \
-	X(off, "the filter keeps its size")                               \
+#define XDD_GROWTHS(X)                                                     \
+	X(off, "the filter keeps its size")                                \
 	X(density, "when the newest filter's share of live cells is such") \
 	X(cardinality, "when so many keys were inserted into it")
 

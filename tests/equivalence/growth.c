@@ -136,8 +136,8 @@ static void test_scripted(void **state)
 /* A chain whose filters never grow, and a filter that is none. */
 static void check_single(u32 slicing)
 {
-	struct xdd_fixed fixed = structure_fixed(XDD_ENGINE_timer, slicing, XDD_PLACEMENT_shared,
-						 true);
+	struct xdd_fixed fixed =
+		structure_fixed(XDD_ENGINE_timer, slicing, XDD_PLACEMENT_shared, true);
 	struct xdd_live live = config_live();
 	u64 seed = 3, now = 77777ULL * CONFIG_TICK_NS;
 	struct xdd_store single;
@@ -153,8 +153,8 @@ static void check_single(u32 slicing)
 		u64 before = seed;
 		u32 found = decide(&chain, &seed, now);
 		u8 frame[NUMBERED_BYTES];
-		struct xdd_packet packet = { frame, frame + sizeof(frame), NULL, sizeof(frame),
-					     sizeof(frame), fixed.link };
+		struct xdd_packet packet = { frame,	    frame + sizeof(frame), NULL,
+					     sizeof(frame), sizeof(frame),	   fixed.link };
 
 		numbered_make(frame, random_below(&before, KEYS));
 		assert_int_equal(store_decide(&single, &packet, now).found, found);

@@ -136,10 +136,10 @@ static void test_refused(void **state)
 	struct xdd_store store;
 
 	(void)state;
-#define REFUSE(change)                                                            \
-	do {                                                                      \
-		struct xdd_fixed fixed = grown(XDD_GROWTH_density);               \
-		change;                                                           \
+#define REFUSE(change)                                                           \
+	do {                                                                     \
+		struct xdd_fixed fixed = grown(XDD_GROWTH_density);              \
+		change;                                                          \
 		assert_int_equal(store_open(&store, &fixed, &live, 0), -EINVAL); \
 	} while (0)
 	REFUSE(fixed.filters = 1);

@@ -7,6 +7,7 @@
 
 #include "user/age/growth.h"
 #include "user/names.h"
+#include "user/store.h"
 
 static void add(struct chains *to, const struct xdd_chain *chain)
 {
@@ -56,14 +57,10 @@ double chains_fpr(const struct chains *chains, const struct xdd_fixed *fixed, u3
 	return sum / n;
 }
 
-json_t *chains_json(const struct chains *chains, const struct xdd_fixed *fixed)
+static json_t *make_json(const struct chains *chains, const struct xdd_fixed *fixed)
 {
 	json_t *live = json_array();
 
-	if (!chains->number) {
-		json_decref(live);
-		return json_null();
-	}
 	for (u32 i = 0; i < chains->number; i++)
 		json_array_append_new(live, json_integer(chain_live(&chains->chain[i])));
 	return json_pack("{s:s, s:i, s:I, s:f, s:i, s:o, s:I, s:I, s:I, s:i}", "by",
@@ -72,4 +69,22 @@ json_t *chains_json(const struct chains *chains, const struct xdd_fixed *fixed)
 			 "filters_most", (int)chains->most, "filters_live_of", live, "opened",
 			 (json_int_t)chains->opened, "retired", (json_int_t)chains->retired,
 			 "refused", (json_int_t)chains->refused, "full", (int)chains->full);
+}
+
+json_t *chains_json(const struct chains *chains, const struct xdd_fixed *fixed)
+{
+	return chains->number ? make_json(chains, fixed) : json_null();
+}
+
+json_t *chains_of_store(const struct xdd_store *store)
+{
+	struct chains chains = { .chain = store->chains };
+
+	if (!store->chains)
+		return json_null();
+	chains.number = xdd_chains(&store->fixed);
+	for (u32 i = 0; i < chains.number; i++)
+		add(&chains, &store->chains[i]);
+	chains.most = store->filters_most;
+	return make_json(&chains, &store->fixed);
 }

@@ -28,4 +28,9 @@ double chains_fpr(const struct chains *chains, const struct xdd_fixed *fixed, u3
 /* `growth` of status --json; null where the filter does not grow. */
 json_t *chains_json(const struct chains *chains, const struct xdd_fixed *fixed);
 
+struct xdd_store;
+
+/* The same of a filter in heap memory, where filters_most is over all the time. */
+json_t *chains_of_store(const struct xdd_store *store);
+
 #endif

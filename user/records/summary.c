@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "user/metrics/audit.h"
+#include "user/metrics/chains.h"
 #include "user/metrics/fullness.h"
 #include "user/names.h"
 #include "user/provenance.h"
@@ -35,13 +36,13 @@ static json_t *json_filter(const struct summary *s)
 	const struct xdd_store *store = s->store;
 	bool time = s->rule->time_field && d->live.window_ns != STORE_FOREVER_NS;
 
-	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:I}", "engine",
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:I, s:o}", "engine",
 			 engine_names[d->fixed.engine], "field", (json_int_t)s->rule->field,
 			 "window_ns", time ? (json_int_t)d->live.window_ns : 0, "window_records",
 			 (json_int_t)d->window_records, "memory_bytes", store_bytes(store),
 			 "fpr_model", store_fpr(s->store, s->distinct, s->last_ns), "time_back",
 			 store->time_back, "evictions", store->evictions, "forgotten",
-			 store->forgotten);
+			 store->forgotten, "growth", chains_of_store(store));
 }
 
 static struct audit audit_of(const struct summary *s)
