@@ -98,7 +98,7 @@ void store_grow(struct xdd_store *store, const struct xdd_digest *digest, u64 no
 void store_grow_all(struct xdd_store *store, u64 now_ns);
 
 /* Of a filter that grows: chain_fpr() at @now_ns, the mean over its chains. */
-double store_growth_fpr(struct xdd_store *store, u64 now_ns);
+double store_growth_fpr(const struct xdd_store *store, u64 now_ns);
 
 /* Filters that are live, the mean over the chains; 1 where none grows. */
 double store_filters_live(const struct xdd_store *store);
@@ -114,6 +114,11 @@ XDD_INLINE u64 store_random(struct xdd_store *store)
 {
 	return xdd_mix64(store->random++);
 }
+
+/* Share of the cells of each innermost slice that are live at @now_ns, engines timer and bloom:
+ * xdd_slices_count() of them into @density.
+ */
+void store_densities(const struct xdd_store *store, u64 now_ns, double *density);
 
 /*
  * Rebuild an exact engine's table as it was: room for @size entries and for @log_room of the log,

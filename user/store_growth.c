@@ -17,7 +17,7 @@ static u64 max(u64 a, u64 b)
 }
 
 /* Count the live cells of the chain's filters, and zero what ran out. */
-static void walk(struct xdd_store *store, u32 number, u64 tick)
+static void walk(const struct xdd_store *store, u32 number, u64 tick)
 {
 	struct xdd_when when = xdd_when(tick, store->live.window_ticks);
 	u64 places = xdd_chain_lines(&store->fixed), filters = store->filters;
@@ -105,7 +105,7 @@ void store_grow_all(struct xdd_store *store, u64 now_ns)
 			look(store, i, now_ns / store->fixed.tick_ns);
 }
 
-double store_growth_fpr(struct xdd_store *store, u64 now_ns)
+double store_growth_fpr(const struct xdd_store *store, u64 now_ns)
 {
 	u32 chains = xdd_chains(&store->fixed);
 	double sum = 0;

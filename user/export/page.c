@@ -239,7 +239,7 @@ static void put_slice_density(struct page *page, const struct status *status)
 	const struct fullness *f = &status->fullness;
 	char id[16];
 
-	for (u32 i = 0; f->known && f->slices && i < f->slices_used; i++) {
+	for (u32 i = 0; f->slices && (f->known || f->loads.share) && i < f->slices_used; i++) {
 		snprintf(id, sizeof(id), "%u", i);
 		put_real(page, f->slices[i], LABELS({ "slice", id }));
 	}
@@ -260,6 +260,13 @@ GREW(filters_retired, put_count, retired)
 static void put_fpr_modelled(struct page *page, const struct status *status)
 {
 	put_real(page, page_fpr(status), NO_LABELS);
+}
+
+static void put_fnr_modelled(struct page *page, const struct status *status)
+{
+	bool known = !isnan(page_fpr(status));
+
+	put_real(page, known ? status->fullness.fnr : NAN, NO_LABELS);
 }
 
 #define AUDITED(name, what)                                                    \

@@ -16,6 +16,7 @@
  * load_model_copies    the same with the copies that were forgotten, as many as there were
  * filters_live         --grow: filters of a chain now, the mean over the chains
  * filters_most         ... and the most that one had at once
+ * fpr_model, fnr_model what is to be expected of the filter as it then is (struct expected)
  * given_fpr, given_fnr timer engines: against the window as it was given, see struct tally
  */
 #define SIMULATE_RATES(X)    \
@@ -28,6 +29,8 @@
 	X(load_model_copies) \
 	X(filters_live)      \
 	X(filters_most)      \
+	X(fpr_model)         \
+	X(fnr_model)         \
 	X(given_fpr)         \
 	X(given_fnr)
 
