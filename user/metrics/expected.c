@@ -68,9 +68,8 @@ struct expected expected_of_fill(const struct xdd_fixed *fixed, const struct xdd
 
 struct expected expected_of_chains(const struct xdd_fixed *fixed, double fpr, double copies)
 {
-	return (struct expected){
-		fpr, fixed->refresh ? 0 : model_left_out(fpr, fixed->hashes, copies)
-	};
+	return (struct expected){ fpr,
+				  fixed->refresh ? 0 : model_left_out(fpr, fixed->hashes, copies) };
 }
 
 struct expected expected_of_bits(const struct xdd_fixed *fixed, double fpr)

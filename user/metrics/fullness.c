@@ -173,7 +173,8 @@ static int read_timers(const struct instance *in, const struct counters *counter
 		f->slices = calloc(count, sizeof(*f->slices));
 	f->slices_used = count;
 	if (slices && (f->slices || !count))
-		err = chains_read(&f->chains, in) ?: read_sites(in, counters, f, count ? slices : NULL);
+		err = chains_read(&f->chains, in)
+			      ?: read_sites(in, counters, f, count ? slices : NULL);
 	free(slices);
 	return err;
 }

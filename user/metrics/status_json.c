@@ -258,10 +258,10 @@ json_t *status_json(const struct status *status)
 		"false_positives_expected", rate(status, status->false_positives), "slices",
 		slices(status), "slices_fairness", fairness(&status->fullness), "loads",
 		loads(&status->fullness.loads), "growth",
-		chains_json(&status->fullness.chains, &in->fixed), "fpr_model", rate(status, status->fullness.fpr),
-		"fnr_model", rate(status, status->fullness.fnr), "fpr_at_capacity",
-		rate_at_capacity(status), "audit", audit_json(&status->audit), "ager", ager(status),
-		"program_id", (json_int_t)in->program_id, "loaded_s", (json_int_t)status->loaded_s,
-		"warnings", warnings(status), "passed_ethertypes",
+		chains_json(&status->fullness.chains, &in->fixed), "fpr_model",
+		rate(status, status->fullness.fpr), "fnr_model", rate(status, status->fullness.fnr),
+		"fpr_at_capacity", rate_at_capacity(status), "audit", audit_json(&status->audit),
+		"ager", ager(status), "program_id", (json_int_t)in->program_id, "loaded_s",
+		(json_int_t)status->loaded_s, "warnings", warnings(status), "passed_ethertypes",
 		ethertypes_json(&status->ethertypes));
 }
