@@ -195,6 +195,7 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 		  "--engine timer, bloom, bsbf, bsbfsd and rlbsbf" },
 		{ OPT_slices, XDD_SLICED_ENGINES, "--engine timer and bloom" },
 		{ OPT_subslices, XDD_SLICED_ENGINES, "--engine timer and bloom" },
+		{ OPT_equal, timer, "--engine timer" },
 		{ OPT_variant, rsbf, "--engine rsbf" },
 		{ OPT_p_star, rsbf, "--engine rsbf" },
 		{ OPT_sbf_p, sbf, "--engine sbf" },
@@ -354,6 +355,10 @@ static int validate_growth(const struct options *o, char *err, size_t err_size)
 		return refuse(err, err_size, -EINVAL,
 			      "--grow %s is for --engine timer: the other engines keep their size",
 			      growth_names[o->grow]);
+	if (o->grow && o->equal > 1)
+		return refuse(err, err_size, -EINVAL,
+			      "--grow and --equal do not go together: the rule of equal timers is "
+			      "for one filter; leave one of them out");
 	return 0;
 }
 

@@ -103,7 +103,8 @@ static bool growth_is_valid(const struct xdd_fixed *fixed, u64 lines)
 		return fixed->grow == XDD_GROWTH_off;
 	return fixed->filters > 1 && fixed->filters <= XDD_MAX_FILTERS && fixed->grow_density &&
 	       fixed->grow > XDD_GROWTH_off && fixed->grow < XDD_GROWTH_MAX &&
-	       fixed->engine == XDD_ENGINE_timer && !xdd_slices_one_line(fixed) &&
+	       fixed->engine == XDD_ENGINE_timer && fixed->equal < 2 &&
+	       !xdd_slices_one_line(fixed) &&
 	       lines * fixed->filters <= UINT32_MAX && xdd_chains(fixed) <= XDD_MAX_CHAINS;
 }
 
@@ -131,7 +132,8 @@ static bool fixed_is_valid(const struct xdd_fixed *fixed)
 	return fixed->engine < XDD_ENGINE_MAX && fixed->key < XDD_KEY_MAX &&
 	       fixed->hash < XDD_HASH_MAX && lines && lines <= UINT32_MAX &&
 	       slices_are_valid(fixed, lines) && growth_is_valid(fixed, lines) && fixed->hashes &&
-	       fixed->hashes <= XDD_MAX_HASHES && fixed->tick_ns && audit_is_valid(fixed);
+	       fixed->hashes <= XDD_MAX_HASHES && fixed->equal <= fixed->hashes && fixed->tick_ns &&
+	       audit_is_valid(fixed);
 }
 
 /* The exact engine's. With counts no key goes to the log, which has none. */

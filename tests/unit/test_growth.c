@@ -148,6 +148,7 @@ static void test_refused(void **state)
 	REFUSE(fixed.grow = XDD_GROWTH_off);
 	REFUSE(fixed.grow = XDD_GROWTH_MAX);
 	REFUSE(fixed.grow_density = 0);
+	REFUSE(fixed.equal = 2);
 	REFUSE(fixed.engine = XDD_ENGINE_tagged);
 	REFUSE(fixed.engine = XDD_ENGINE_bloom);
 	REFUSE((fixed.slicing = XDD_SLICING_horizontal, fixed.slices = fixed.blocks));

@@ -471,6 +471,7 @@ static void test_contradictions(void **state)
 	bad("--engine bloom --grow cardinality", ON_STREAM, "--engine timer", NULL);
 	bad("--engine timer --max-filters 3", ON_RUN, "--max-filters", "--grow", NULL);
 	bad("--engine timer --grow density --max-filters 1", ON_RUN, "from 2 to 8", NULL);
+	bad("--engine timer --grow density --equal 2", ON_RUN, "--grow and --equal", NULL);
 	bad("--engine timer --grow size", ON_RUN, "off, density, cardinality", NULL);
 	bad("--burst 0x2", ON_SIMULATE, "--burst 0x2", "1x to 1000x", NULL);
 	bad("--burst 1001", ON_SIMULATE, "1x to 1000x", NULL);
