@@ -104,8 +104,8 @@ static bool growth_is_valid(const struct xdd_fixed *fixed, u64 lines)
 	return fixed->filters > 1 && fixed->filters <= XDD_MAX_FILTERS && fixed->grow_density &&
 	       fixed->grow > XDD_GROWTH_off && fixed->grow < XDD_GROWTH_MAX &&
 	       fixed->engine == XDD_ENGINE_timer && fixed->equal < 2 &&
-	       !xdd_slices_one_line(fixed) &&
-	       lines * fixed->filters <= UINT32_MAX && xdd_chains(fixed) <= XDD_MAX_CHAINS;
+	       !xdd_slices_one_line(fixed) && lines * fixed->filters <= UINT32_MAX &&
+	       xdd_chains(fixed) <= XDD_MAX_CHAINS;
 }
 
 static bool audit_is_valid(const struct xdd_fixed *fixed)
