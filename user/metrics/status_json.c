@@ -248,8 +248,9 @@ static json_t *rate_at_capacity(const struct status *status)
 json_t *status_json(const struct status *status)
 {
 	const struct instance *in = status->instance;
+	json_t *all;
 
-	return json_pack(
+	all = json_pack(
 		"{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, "
 		"s:I, s:o, s:o}",
 		"name", in->name, "interfaces", interfaces(in), "engine",
@@ -258,11 +259,12 @@ json_t *status_json(const struct status *status)
 		in->live.top ? top_json(&status->top, in->fixed.key) : json_null(),
 		"false_positives_expected", rate(status, status->false_positives), "slices",
 		slices(status), "slices_fairness", fairness(&status->fullness), "loads",
-		loads(&status->fullness.loads), "growth",
-		chains_json(&status->fullness.chains, &in->fixed), "fpr_model",
-		rate(status, status->fullness.fpr), "fnr_model", rate(status, status->fullness.fnr),
-		"fpr_at_capacity", rate_at_capacity(status), "audit", audit_json(&status->audit),
-		"ager", ager(status), "program_id", (json_int_t)in->program_id, "loaded_s",
-		(json_int_t)status->loaded_s, "warnings", warnings(status), "passed_ethertypes",
+		loads(&status->fullness.loads), "fpr_model", rate(status, status->fullness.fpr),
+		"fnr_model", rate(status, status->fullness.fnr), "fpr_at_capacity",
+		rate_at_capacity(status), "audit", audit_json(&status->audit), "ager", ager(status),
+		"program_id", (json_int_t)in->program_id, "loaded_s", (json_int_t)status->loaded_s,
+		"warnings", warnings(status), "passed_ethertypes",
 		ethertypes_json(&status->ethertypes));
+	json_object_set_new(all, "growth", chains_json(&status->fullness.chains, &in->fixed));
+	return all;
 }
