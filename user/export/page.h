@@ -43,6 +43,7 @@ struct status;
 	X(filters_opened, counter, "", "--grow: filters opened since load")                       \
 	X(filters_retired, counter, "", "--grow: filters retired since load")                     \
 	X(fpr_modelled, gauge, "", "share of distinct packets lost now, by the model")            \
+	X(fpr_at_capacity, gauge, "", "the same with all the keys live that it is meant for")     \
 	X(fnr_modelled, gauge, "", "share of copies missed now, by the model")                    \
 	X(fpr_measured, gauge, "", "share of distinct packets lost, as the audit measured it")    \
 	X(fpr_measured_low, gauge, "", "lower end of its 95 % interval")                          \
