@@ -71,6 +71,15 @@ if command -v gnuplot >/dev/null; then
 	check_equal "claims are judged" 23 "$(column "$made/claims.csv" holds | grep -Ec '^(yes|no)$')"
 	check_command "slices" 0 '' '126/126' reproduce --only koloniari --streams 10
 	check "figure 5 of koloniari is drawn" test -s "$made/koloniari-5.svg"
+	check_equal "pipelining visits as many slices as it should" "within within within" \
+		"$(column "$made/koloniari-7c.csv" verdict | xargs)"
+	check "and as the model says" python3 -c 'import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+sys.exit(any(abs(float(r["pipelined"]) / float(r["model"]) - 1) > .01 for r in rows))' "$made/koloniari-7c.csv"
+	check_equal "streams are as varied as their law" 50 "$(paste \
+		<(column "$made/koloniari-4a.csv" distinct) \
+		<(column "$made/koloniari-4a.csv" distinct_model) |
+		awk '$1 / $2 > 0.97 && $1 / $2 < 1.03' | wc -l)"
 	check_equal "a stand-in is marked" stand-in "$(column "$made/koloniari-8-yahoo.csv" stand_in | sort -u)"
 	check_equal "fairness is the closed form's within 5 %" 42 "$(paste \
 		<(column "$made/koloniari-8-synthetic.csv" fairness) \
