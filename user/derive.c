@@ -442,6 +442,21 @@ static void derive_slicing(struct work *w)
 		f->subslices = w->o->subslices;
 }
 
+/* Known only once k is. */
+static int derive_equal(struct work *w)
+{
+	struct xdd_fixed *f = &w->out->fixed;
+
+	if (w->o->equal > f->hashes)
+		return refuse(
+			w->err, w->err_size, -EINVAL,
+			"--equal %u: a key has %u timers, as --hashes or --slicing K1xK2 says: "
+			"give at most so many",
+			w->o->equal, f->hashes);
+	f->equal = w->o->equal;
+	return 0;
+}
+
 static int derive_filter(struct work *w)
 {
 	struct derived *out = w->out;
@@ -458,7 +473,9 @@ static int derive_filter(struct work *w)
 			      "any",
 			      o->fpr_target, model_tagged_full());
 	derive_slicing(w);
-	err = wanted_bytes(w, 0, &bytes);
+	err = derive_equal(w);
+	if (!err)
+		err = wanted_bytes(w, 0, &bytes);
 	if (!err && out->fixed.engine == XDD_ENGINE_recovery && bytes < RECOVERY_LEAST_BYTES)
 		bytes = RECOVERY_LEAST_BYTES;
 	if (!err)

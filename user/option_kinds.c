@@ -660,6 +660,7 @@ static const char *const off_on_names[] = { "off", "on", NULL };
 static const char *const unit_names[] = { "s", "ms", "us", "ns", NULL };
 static const char *const direction_names[] = { "any", "in", "out", NULL };
 static const char *const format_names[] = { "pcap", "pcapng", NULL };
+static const char *const truth_names[] = { "stream", "delivered", NULL };
 
 const struct kind kind_flag = { .parse = parse_flag };
 const struct kind kind_time = {
@@ -837,6 +838,11 @@ const struct kind kind_format = {
 	.parse = parse_choice,
 	.what = "a format (pcap, pcapng)",
 	.choices = format_names,
+};
+const struct kind kind_truth = {
+	.parse = parse_choice,
+	.what = "stream or delivered",
+	.choices = truth_names,
 };
 const struct kind kind_variant = {
 	.parse = parse_choice,

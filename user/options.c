@@ -195,6 +195,7 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 		  "--engine timer, bloom, bsbf, bsbfsd and rlbsbf" },
 		{ OPT_slices, XDD_SLICED_ENGINES, "--engine timer and bloom" },
 		{ OPT_subslices, XDD_SLICED_ENGINES, "--engine timer and bloom" },
+		{ OPT_equal, timer, "--engine timer" },
 		{ OPT_variant, rsbf, "--engine rsbf" },
 		{ OPT_p_star, rsbf, "--engine rsbf" },
 		{ OPT_sbf_p, sbf, "--engine sbf" },

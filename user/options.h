@@ -67,6 +67,9 @@ enum {
 	  "timers or bits per key, 1 to 8 (default: 4 of timer and bloom, 2 of the other bit "     \
 	  "engines, rsbf by --fpr-target)",                                                        \
 	  "4")                                                                                     \
+	X(equal, hashes, 0, "K2", ON_FILTER | ON_EVENTS,                                           \
+	  "of --engine timer: a copy is one only if at least so many of its K timers are equal",   \
+	  "2")                                                                                     \
 	X(variant, variant, 0, "NAME", ON_FILTER | ON_EVENTS,                                      \
 	  "of --engine rsbf: published (default) or algorithm1", "algorithm1")                     \
 	X(p_star, ratio, 0, "P", ON_FILTER | ON_EVENTS,                                            \
@@ -119,6 +122,10 @@ enum {
 	X(count, count, 0, "N", ON_VERDICTS, "end when N were shown", "100")                       \
 	X(snaplen, snaplen, 0, "BYTES", ON_VERDICTS,                                               \
 	  "bytes of a frame that are looked at, 14 to 2048 (default 256)", "2048")                 \
+	X(truth, truth, 0, "WHAT", ON_SIMULATE,                                                    \
+	  "what makes a record a copy: another one in the stream (default), or one that the "      \
+	  "filter delivered",                                                                      \
+	  "delivered")                                                                             \
 	X(every, count, 0, "N", ON_SIMULATE, "also the state after each N records", "1M")          \
 	X(runs, runs, 0, "N", ON_SIMULATE, "repeat with other seeds: mean and deviation", "10")    \
 	X(slicing, slicing, 0, "NAME", ON_FILTER | ON_EVENTS | ON_PLAN,                            \
@@ -269,6 +276,8 @@ enum option_format { FORMAT_PCAP, FORMAT_PCAPNG }; /* or OPTION_AUTO: as the inp
 
 enum option_policy { POLICY_IGNORE, POLICY_KEY };
 
+enum option_truth { TRUTH_STREAM, TRUTH_DELIVERED };
+
 enum option_scope { SCOPE_ALL, SCOPE_INTERFACE };
 
 /* --vlan */
@@ -318,7 +327,7 @@ struct options {
 	u32 ticks;
 	int clock; /* enum xdd_clock */
 	bool refresh;
-	u32 hashes;
+	u32 hashes, equal;
 	int slicing; /* enum xdd_slicing */
 	u32 slices, subslices;
 	u32 slice_hashes, slice_cells; /* K1 and K2 of --slicing K1xK2, else 0 */
@@ -390,6 +399,7 @@ struct options {
 	double distribution; /* 0: uniform, else ALPHA of zipf */
 	double distinct;     /* above 0, below 1 */
 	u32 runs;
+	int truth; /* enum option_truth; default stream */
 
 	const char *from;
 	u32 packets_size, faults;

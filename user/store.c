@@ -102,7 +102,7 @@ static bool fixed_is_valid(const struct xdd_fixed *fixed)
 	return fixed->engine < XDD_ENGINE_MAX && fixed->key < XDD_KEY_MAX &&
 	       fixed->hash < XDD_HASH_MAX && lines && lines <= UINT32_MAX &&
 	       slices_are_valid(fixed, lines) && fixed->hashes && fixed->hashes <= XDD_MAX_HASHES &&
-	       fixed->tick_ns && audit_is_valid(fixed);
+	       fixed->equal <= fixed->hashes && fixed->tick_ns && audit_is_valid(fixed);
 }
 
 /* The exact engine's. With counts no key goes to the log, which has none. */

@@ -10,7 +10,7 @@
 #include "types.h"
 
 /* Changes whenever a pinned layout changes: a loader refuses pins of another one. */
-#define XDD_ABI 6
+#define XDD_ABI 7
 
 #define XDD_MAX_IFACES 16
 #define XDD_MAX_HASHES 8
@@ -249,7 +249,8 @@ struct xdd_fixed {
 	u8 scope_iface;			   /* packets of different interfaces are different */
 	u8 inner;			   /* key on the innermost packet of tunnels ... */
 	u8 vni_key;			   /* ... and on the identifier of the tunnel around it */
-	u8 pad2[3];
+	u8 equal; /* timer: of a copy's timers so many agree, 1..k; 0: no rule */
+	u8 pad2[2];
 	u16 vlan_from[XDD_MAX_VLAN_MAPS];
 	u16 vlan_to[XDD_MAX_VLAN_MAPS]; /* 0: as without the tag */
 	u32 audit_threshold; /* in the sample: a hash of 32 bits below this; 0: no audit */

@@ -74,6 +74,50 @@ XDD_INLINE bool xdd_timer_all_live(XDD_FIXED struct xdd_fixed *fixed, const stru
 	return true;
 }
 
+/* The key's timers, one a byte; 0 where k is less than 8. */
+XDD_INLINE u64 xdd_timer_word(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_bits *cells)
+{
+	u64 word = 0;
+
+	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
+		const u8 *cell;
+
+		if (i >= fixed->hashes)
+			break;
+		cell = xdd_timer_cell(cells, cells->line[i], i);
+		word = word << 8 | (cell ? *(volatile const u8 *)cell : 0);
+	}
+	return word;
+}
+
+/*
+ * Whether at least @equal (1..8) bytes of @word that are not 0 are the same. Without a branch: the
+ * verifier would follow each combination of comparisons.
+ */
+XDD_INLINE bool xdd_timer_agree(u64 word, u32 equal)
+{
+	const u64 ones = 0x0101010101010101ULL, low = ones * 127;
+	u64 some = (((word & low) + low) | word) >> 7 & ones, enough = 0;
+
+	for (u32 i = 0; i < 64; i += 8) {
+		u64 differ = word ^ (word >> i & 255) * ones;
+		u64 same = ~(((differ & low) + low) | differ) >> 7 & ones & some;
+
+		enough |= ((same * ones >> 56) + 256 - equal) >> 8;
+	}
+	return enough;
+}
+
+/*
+ * The rule of equal timers (koloniari-2011 section 4): a key whose timers are all live is a copy only
+ * if at least k' of them are equal, since one insertion set them all and few were overwritten since.
+ * Timers that share a cell are equal. A cell may change meanwhile, by a key of another lock.
+ */
+XDD_INLINE bool xdd_timer_equal(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_bits *cells)
+{
+	return fixed->equal < 2 || xdd_timer_agree(xdd_timer_word(fixed, cells), fixed->equal);
+}
+
 /* Set @cell, unless it already lives longer (koloniari-2011 section 4, late events). */
 XDD_INLINE void xdd_timer_set(u8 *cell, const struct xdd_when *when)
 {
@@ -114,7 +158,7 @@ XDD_INLINE u32 xdd_timer_touch(XDD_FIXED struct xdd_fixed *fixed, struct xdd_bit
 {
 	u32 found = 0;
 
-	if (xdd_timer_all_live(fixed, cells, when, &found)) {
+	if (xdd_timer_all_live(fixed, cells, when, &found) && xdd_timer_equal(fixed, cells)) {
 		found |= XDD_SEEN;
 		if (!fixed->refresh)
 			return found;

@@ -19,6 +19,7 @@
 	X(ticks, ticks, true)                    \
 	X(refresh, refresh, false)               \
 	X(hashes, hashes, true)                  \
+	X(equal, equal, false)                   \
 	X(variant, variant, true)                \
 	X(p_star, p_star, true)                  \
 	X(sbf_p, sbf_p, true)                    \

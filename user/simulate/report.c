@@ -167,6 +167,8 @@ static void set_filter(json_t *to, const struct derived *d)
 
 	json_object_set_new(to, "algorithm", json_string(engine_names[fixed->engine]));
 	json_object_set_new(to, "hashes", json_integer(fixed->hashes));
+	if (fixed->equal)
+		json_object_set_new(to, "equal", json_integer(fixed->equal));
 	json_object_set_new(to, "memory_bytes", json_integer(d->memory_bytes));
 	if (fixed->engine != XDD_ENGINE_exact)
 		json_object_set_new(to, "cells", json_integer(cells_of(fixed)));

@@ -128,21 +128,29 @@ static void pass_model(struct pass *pass, const struct errors *before, u32 n)
 		model_load_biased(pass->all_load, &all, bits, fixed->hashes, fixed->engine);
 }
 
+/* Whether the filter has @seen it decides about the truth only with --truth delivered. */
+static inline bool judge_ask(struct truth *truth, bool delivered, u64 id, u64 record, bool seen)
+{
+	return delivered ? truth_delivered(truth, id, record, !seen) : truth_ask(truth, id, record);
+}
+
 static void pass_judge(struct pass *pass, u32 n)
 {
 	struct errors before = pass->tally.errors, errors = before;
 	struct truth truth = pass->truth;
 	u64 tick_ns = pass->store.fixed.tick_ns;
-	bool ticks = has_ticks(pass);
+	bool ticks = has_ticks(pass), delivered = pass->sim->o->truth == TRUTH_DELIVERED;
 
 	for (u32 i = 0; i < n; i++) {
 		u64 id = pass->id[i], at = pass->at_ns[i];
-		bool seen = pass->seen[i];
-		bool copy = truth_ask(&truth, id, ticks ? at / tick_ns : at);
+		bool seen = pass->seen[i], copy;
 
+		copy = judge_ask(&truth, delivered, id, ticks ? at / tick_ns : at, seen);
 		errors_add(&errors, copy, seen);
-		if (ticks)
-			errors_add(&pass->tally.given, truth_ask(&pass->given, id, at), seen);
+		if (!ticks)
+			continue;
+		copy = judge_ask(&pass->given, delivered, id, at, seen);
+		errors_add(&pass->tally.given, copy, seen);
 	}
 	pass->tally.errors = errors;
 	pass_model(pass, &before, n);
