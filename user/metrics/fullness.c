@@ -89,7 +89,7 @@ static int add_site(const struct instance *in, u32 site, const struct traffic *t
 		for (u32 i = 0; i < f->slices_used; i++)
 			f->slices[i] += slices[i] / sites;
 	}
-	e = expected_of_fill(fixed, &record.fill, slices, traffic->copies);
+	e = expected_of_fill(fixed, &in->live, &record.fill, slices, traffic->copies);
 	f->fpr += traffic->share * e.fpr;
 	f->fnr += traffic->share * e.fnr;
 	return 0;
