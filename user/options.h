@@ -207,6 +207,9 @@ enum {
 	  "name of the instance (default: the first IFACE)", "tap")                                \
 	X(netns, netns, 0, "NAME", ON_NIC | ON_CHECK | ON_LEARN,                                   \
 	  "the interfaces are in this network namespace", "blue")                                  \
+	X(config, input, 0, "FILE", ON_NIC,                                                        \
+	  "read options and interfaces from this file: lines `name = value` (see help config)",    \
+	  "/etc/xdp-dedup/tap.conf")                                                               \
 	X(force, flag, 0, NULL, ON_NIC,                                                            \
 	  "go on although check found trouble, and replace another XDP program", NULL)             \
 	X(keep, flag, 0, NULL, ON_RUN, "leave the program attached when run ends", NULL)           \
@@ -366,6 +369,7 @@ struct options {
 	bool promisc;	      /* default true */
 	const char *name;
 	const char *netns;
+	const char *config; /* read before everything else: conf.h */
 	bool force, keep, all, restart;
 	union option_address metrics; /* where option_given() */
 	const char *textfile;	      /* or NULL */

@@ -270,6 +270,22 @@ static void topic_metrics(FILE *to)
 		    "packets of an interface that left its\nnetwork namespace.\n");
 }
 
+static void topic_config(FILE *to)
+{
+	fprintf(to,
+		"load and run take --config FILE. Each line of it is an option by its long name,\n"
+		"without dashes:\n\n"
+		"  # /etc/xdp-dedup/tap.conf\n"
+		"  interface = eth1\n"
+		"  interface = eth2\n"
+		"  window    = 20ms\n"
+		"  memory    = 64MiB\n"
+		"  refresh   = no        # options without a value: yes or no\n\n"
+		"What stands on the command line as well goes before the file. What follows a # at "
+		"the\n"
+		"start of a line, or behind a space, is a comment.\n");
+}
+
 static void topic_cluster(FILE *to)
 {
 	fprintf(to, "An instance works on one machine. All its interfaces share one filter, so "

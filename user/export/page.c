@@ -247,6 +247,12 @@ static void put_fpr_modelled(struct page *page, const struct status *status)
 	put_real(page, page_fpr(status), NO_LABELS);
 }
 
+static void put_fpr_at_capacity(struct page *page, const struct status *status)
+{
+	if (status->instance->meta.capacity_keys)
+		put_real(page, status->fullness.fpr_full, NO_LABELS);
+}
+
 static void put_fnr_modelled(struct page *page, const struct status *status)
 {
 	bool known = !isnan(page_fpr(status));

@@ -38,6 +38,7 @@ struct status;
 	X(density_ratio, gauge, "", "share of the filter's cells that is live")                   \
 	X(slice_density, gauge, "slice", "share of the slice's cells that is live")               \
 	X(fpr_modelled, gauge, "", "share of distinct packets lost now, by the model")            \
+	X(fpr_at_capacity, gauge, "", "the same with all the keys live that it is meant for")     \
 	X(fnr_modelled, gauge, "", "share of copies missed now, by the model")                    \
 	X(fpr_measured, gauge, "", "share of distinct packets lost, as the audit measured it")    \
 	X(fpr_measured_low, gauge, "", "lower end of its 95 % interval")                          \

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "xdd/age.h"
+#include "dedup.skel.h"
 
 static struct bpf_map *rodata_map(struct bpf_object *object)
 {
@@ -160,23 +161,48 @@ int program_get_meta(int meta_fd, struct xdd_meta *meta)
 	return !err && meta->abi != XDD_ABI ? -EPROTO : err;
 }
 
+/* Where the variable lies in a loaded program's read-only data, by what the kernel knows of it: -EPERM
+ * without CAP_SYS_ADMIN.
+ */
+static long loaded_offset(const struct bpf_map_info *info, const char *name, size_t size)
+{
+	struct btf *btf = btf__load_from_kernel_by_id(info->btf_id);
+	long offset = btf ? rodata_offset(btf, name, size) : -errno;
+
+	btf__free(btf);
+	return offset;
+}
+
+/* The same in the program that this one brings, if its data are as large: -EPERM. */
+static long own_offset(const struct bpf_map_info *info, const char *name, size_t size)
+{
+	struct dedup *skel = dedup__open();
+	long offset = -EPERM;
+
+	if (!skel)
+		return -errno;
+	if (bpf_map__value_size(rodata_map(skel->obj)) == info->value_size)
+		offset = rodata_offset(bpf_object__btf(skel->obj), name, size);
+	dedup__destroy(skel);
+	return offset;
+}
+
 /* Copy the variable @name out of pinned read-only data. */
 static int rodata_get(int fd, const char *name, void *value, size_t size)
 {
 	struct bpf_map_info info = {};
 	u32 info_size = sizeof(info);
-	struct btf *btf;
 	long offset;
 	char *data;
 	int err;
 
 	if (bpf_obj_get_info_by_fd(fd, &info, &info_size))
 		return -errno;
-	btf = btf__load_from_kernel_by_id(info.btf_id);
-	if (!btf)
-		return -errno;
-	offset = rodata_offset(btf, name, size);
-	btf__free(btf);
+	offset = loaded_offset(&info, name, size);
+	if (offset == -EPERM)
+		offset = own_offset(&info, name, size);
+	if (offset == -EPERM)
+		return -EPERM;
 	if (offset < 0 || offset + size > info.value_size)
 		return -EPROTO;
 	data = malloc(info.value_size);
