@@ -170,6 +170,9 @@ r["slices"]["count"] == '"$slices"' and r["slices"]["messages_per_lookup"] == 1 
 	judge "vertical $slices: load" 'abs(r["slices"]["fairness"] * (1 + (r["slices"]["count"] - 1) *
 sum(1 / i**2 for i in range(1, 6001)) / sum(1 / i for i in range(1, 6001))**2 / 4) - 1) < 0.05 and
 abs(r["slices"]["messages_per_lookup"] / (r["slices"]["count"] * (1 - (1 - 1 / r["slices"]["count"])**4)) - 1) < 0.01'
+	# New events visit one slice and some more, the 94 % that are copies all.
+	judge "vertical $slices: pipelining" '(lambda s, new: 1 < (s["pipelined_per_lookup"] -
+(1 - new) * s["messages_per_lookup"]) / new < 1.5)(r["slices"], r["distinct"] / r["records"])'
 done
 # At each row of --every too.
 check_command "slices in time" 0 'algorithm' '' "$xdd" simulate --engine timer --slices 16 --memory 64KiB \

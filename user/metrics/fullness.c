@@ -92,7 +92,7 @@ static int add_site(const struct instance *in, u32 site, const struct traffic *t
 	if (f->chains.number)
 		e = expected_of_chains(fixed, chains_fpr(&f->chains, fixed, site), traffic->copies);
 	else
-		e = expected_of_fill(fixed, &record.fill, slices, traffic->copies);
+		e = expected_of_fill(fixed, &in->live, &record.fill, slices, traffic->copies);
 	f->fpr += traffic->share * e.fpr;
 	f->fnr += traffic->share * e.fnr;
 	return 0;

@@ -106,9 +106,15 @@ static void pass_draw(struct pass *pass, u32 n)
 
 static void pass_ask(struct pass *pass, u32 n)
 {
+	/* How far a look-up comes depends on all that came before it. */
+	u32 each = messages_vary(&pass->messages, &pass->store.fixed) ? 1 : n;
 	double start = seconds_of(CLOCK_MONOTONIC);
 
-	batch_ask(&pass->store, pass->digest, pass->at_ns, n, pass->seen);
+	for (u32 i = 0; i < n; i += each) {
+		messages_pipe(&pass->messages, &pass->store, &pass->digest[i], pass->at_ns[i],
+			      each);
+		batch_ask(&pass->store, &pass->digest[i], &pass->at_ns[i], each, &pass->seen[i]);
+	}
 	pass->tally.filter_seconds += seconds_of(CLOCK_MONOTONIC) - start;
 }
 
@@ -217,6 +223,8 @@ static void set_slices(struct tally *tally, const struct messages *messages)
 	tally->rate[RATE_max_share] = spread.max_share;
 	tally->rate[RATE_fairness] = spread.fairness;
 	tally->rate[RATE_messages_per_lookup] = spread.sum / tally->records;
+	if (messages->slices > 1)
+		tally->rate[RATE_pipelined_per_lookup] = (double)messages->piped / tally->records;
 }
 
 /* Complete the tally at the end of a stretch of a stream. */

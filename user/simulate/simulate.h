@@ -38,7 +38,8 @@
 #define SIMULATE_SLICE_RATES(X) \
 	X(max_share)            \
 	X(fairness)             \
-	X(messages_per_lookup)
+	X(messages_per_lookup)  \
+	X(pipelined_per_lookup)
 
 #define SIMULATE_RATE(name) RATE_##name,
 enum simulate_rate {
