@@ -119,7 +119,7 @@ check "bits, vertical slices, vote:3" rates bloom vertical vote:3
 
 # Parts fail and come back under traffic: nothing that is new is lost.
 "$frames" make "$tmp/copies.pcap" --packets 40000 --copies 1
-load "$in" --window 200ms --fault-policy distinct
+load "$in" --window 200ms --fault-policy distinct --audit 1/1
 listen "$tmp/seen.pcap" "$in"
 transmit "$tmp/copies.pcap" 20000 &
 sender=$!
@@ -138,6 +138,9 @@ check_equal "no new packet is lost because of a fault" "40000 0" \
 check "but copies pass, and are counted" test "$(json "$tmp/seen" 'j["copies"]')" -gt 1000
 check_equal "received is what was judged and what passed" 80000 "$(json "$tmp/status" \
 	'(lambda t: t["distinct"]["packets"] + t["duplicate"]["packets"] + t["bypassed"]["packets"])(j[0]["counters"]["total"])')"
+
+check_equal "the audit of all keys says how many" True \
+	"$(json "$tmp/status" '(lambda a: abs(a["fnr"] * (a["fn"] + a["tp"]) / a["fn"] - 1) < 0.01)(j[0]["audit"])')"
 
 # states: of slices 0 and 1
 states() {
