@@ -24,6 +24,7 @@ LIST(hash, XDD_HASHES)
 LIST(slicing, XDD_SLICINGS)
 LIST(action, XDD_DUP_ACTIONS)
 LIST(placement, XDD_PLACEMENTS)
+LIST(tree, XDD_TREES)
 LIST(clock, XDD_CLOCKS)
 
 #define TUNNEL_NAME(name, ports, help) #name,

@@ -13,6 +13,7 @@ extern const char *const hash_names[], *const hash_help[];
 extern const char *const slicing_names[], *const slicing_help[];
 extern const char *const action_names[], *const action_help[];
 extern const char *const placement_names[], *const placement_help[];
+extern const char *const tree_names[], *const tree_help[];
 extern const char *const clock_names[], *const clock_help[];
 extern const char *const variant_names[], *const variant_help[];
 extern const char *const tunnel_names[], *const policy_names[], *const scope_names[];

@@ -32,7 +32,7 @@ static void entries_replace(struct xdd_store *store, struct store_entry *entries
 static int lines_new(struct xdd_store *store)
 {
 	size_t bytes = (size_t)store->fixed.blocks * store->fixed.lines_per_block *
-		       sizeof(struct xdd_line);
+		       sizeof(struct xdd_line) * store_nodes(&store->fixed);
 
 	bool huge = bytes >= HUGE_PAGE;
 
@@ -91,6 +91,16 @@ static bool streams_are_valid(const struct xdd_fixed *fixed, u64 lines)
 	       fixed->history <= XDD_MAX_HISTORY && fixed->history != 1;
 }
 
+static bool tree_is_valid(const struct xdd_fixed *fixed)
+{
+	if (fixed->placement != XDD_PLACEMENT_tree)
+		return true;
+	return XDD_TREE_ENGINES >> fixed->engine & 1 && fixed->tree < XDD_TREE_MAX &&
+	       fixed->levels >= 2 && fixed->levels <= XDD_TREE_MAX_LEVELS && fixed->tree_leaves &&
+	       fixed->tree_fan_out && fixed->top_down < fixed->levels && !fixed->refresh &&
+	       store_nodes(fixed);
+}
+
 static bool fixed_is_valid(const struct xdd_fixed *fixed)
 {
 	u64 lines = (u64)fixed->blocks * fixed->lines_per_block;
@@ -99,10 +109,18 @@ static bool fixed_is_valid(const struct xdd_fixed *fixed)
 		return false;
 	if (fixed->engine == XDD_ENGINE_recovery && !streams_are_valid(fixed, lines))
 		return false;
+	if (!tree_is_valid(fixed))
+		return false;
 	return fixed->engine < XDD_ENGINE_MAX && fixed->key < XDD_KEY_MAX &&
 	       fixed->hash < XDD_HASH_MAX && lines && lines <= UINT32_MAX &&
 	       slices_are_valid(fixed, lines) && fixed->hashes && fixed->hashes <= XDD_MAX_HASHES &&
 	       fixed->tick_ns && audit_is_valid(fixed);
+}
+
+static void tree_new(struct store_tree *tree, const struct xdd_fixed *fixed)
+{
+	for (u32 level = 0; level < fixed->levels; level++)
+		tree->first[level + 1] = tree->first[level] + xdd_tree_width(fixed, level);
 }
 
 /* The exact engine's. With counts no key goes to the log, which has none. */
@@ -132,6 +150,8 @@ int store_open(struct xdd_store *store, const struct xdd_fixed *fixed, const str
 	store->live = *live;
 	secret_from_seed(&store->secret, fixed->seed);
 	store->random = xdd_mix64(~fixed->seed);
+	if (fixed->placement == XDD_PLACEMENT_tree)
+		tree_new(&store->tree, fixed);
 	if (fixed->audit_threshold) {
 		store->audit = calloc(fixed->audit_buckets, sizeof(*store->audit));
 		if (!store->audit)
@@ -185,7 +205,7 @@ u64 store_bytes(const struct xdd_store *store)
 	if (store->entries)
 		return (store->size + store->log_room) * sizeof(*store->entries) +
 		       (store->suppressed ? store->size * sizeof(*store->suppressed) : 0);
-	return xdd_lines(&store->fixed) * sizeof(struct xdd_line);
+	return xdd_lines(&store->fixed) * sizeof(struct xdd_line) * store_nodes(&store->fixed);
 }
 
 /* The digest's entry, or the free one where it belongs. */

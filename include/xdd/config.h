@@ -10,7 +10,7 @@
 #include "types.h"
 
 /* Changes whenever a pinned layout changes: a loader refuses pins of another one. */
-#define XDD_ABI 6
+#define XDD_ABI 7
 
 #define XDD_MAX_IFACES 16
 #define XDD_MAX_HASHES 8
@@ -79,9 +79,15 @@
 	X(mark, "rewrite their DSCP (mark:dscp=N), or write mark:meta") \
 	X(redirect, "send them to another interface (redirect:IFACE)")
 
-#define XDD_PLACEMENTS(X)                                         \
-	X(shared, "one filter that all CPUs ask, atomic per key") \
-	X(percpu, "one filter per CPU: copies must arrive on the same CPU")
+#define XDD_PLACEMENTS(X)                                                   \
+	X(shared, "one filter that all CPUs ask, atomic per key")           \
+	X(percpu, "one filter per CPU: copies must arrive on the same CPU") \
+	X(tree, "filters per CPU below a shared one: copies on any CPU are found")
+
+/* Placement tree: what a duplicate that was found above a leaf leaves below. */
+#define XDD_TREES(X)                                               \
+	X(sparse, "nothing: a key lies where its first copy came") \
+	X(dense, "the key: the next copy on the same CPU is found at once")
 
 #define XDD_CLOCKS(X)                          \
 	X(exact, "nanoseconds at each packet") \
@@ -136,6 +142,7 @@
 #define XDD_ENUM_SLICING(name, help) XDD_SLICING_##name,
 #define XDD_ENUM_ACTION(name, help) XDD_ACTION_##name,
 #define XDD_ENUM_PLACEMENT(name, help) XDD_PLACEMENT_##name,
+#define XDD_ENUM_TREE(name, help) XDD_TREE_##name,
 #define XDD_ENUM_CLOCK(name, help) XDD_CLOCK_##name,
 #define XDD_ENUM_VARIANT(name, help) XDD_VARIANT_##name,
 #define XDD_ENUM_FIELD(name, by_default, help) XDD_FIELD_##name,
@@ -148,6 +155,7 @@ enum xdd_hash_kind { XDD_HASHES(XDD_ENUM_HASH) XDD_HASH_MAX };
 enum xdd_slicing { XDD_SLICINGS(XDD_ENUM_SLICING) XDD_SLICING_MAX };
 enum xdd_dup_action { XDD_DUP_ACTIONS(XDD_ENUM_ACTION) XDD_ACTION_MAX };
 enum xdd_placement { XDD_PLACEMENTS(XDD_ENUM_PLACEMENT) XDD_PLACEMENT_MAX };
+enum xdd_tree { XDD_TREES(XDD_ENUM_TREE) XDD_TREE_MAX };
 enum xdd_clock { XDD_CLOCKS(XDD_ENUM_CLOCK) XDD_CLOCK_MAX };
 enum xdd_variant { XDD_VARIANTS(XDD_ENUM_VARIANT) XDD_VARIANT_MAX };
 enum xdd_field { XDD_FIELDS(XDD_ENUM_FIELD) XDD_FIELD_MAX };
@@ -181,6 +189,9 @@ XDD_INLINE bool xdd_engine_is_lined(u32 engine)
 {
 	return XDD_LINED_ENGINES >> engine & 1;
 }
+
+/* The engines whose filters may stand in a tree (tree.h). */
+enum { XDD_TREE_ENGINES = 1 << XDD_ENGINE_tagged | 1 << XDD_ENGINE_timer | 1 << XDD_ENGINE_bloom };
 
 /* Whether the engine's memory is timers, so that a window of ticks, ageing and sweeping apply. */
 XDD_INLINE bool xdd_engine_has_timers(u32 engine)
@@ -255,6 +266,12 @@ struct xdd_fixed {
 	u32 audit_threshold; /* in the sample: a hash of 32 bits below this; 0: no audit */
 	u32 audit_buckets;   /* of its shadow: a power of two */
 	u32 audit_race_ns;   /* how far verdicts are believed to be in another order; 0: never */
+	u32 tree_leaves;     /* tree: nodes of the last level (possible CPUs) ... */
+	u32 tree_fan_out;    /* ... and children of each node above but the last but one (NUMA) */
+	u8 tree;	     /* enum xdd_tree */
+	u8 levels;	     /* of the tree, 2..XDD_TREE_MAX_LEVELS; the root is level 0 */
+	u8 top_down;	     /* a match above this level is looked for below it; 0: off */
+	u8 pad4[5];
 	u32 pad3;
 };
 
@@ -331,7 +348,7 @@ struct xdd_live {
 /* Entries of map `targets`. */
 enum xdd_dev { XDD_DEV_DUPLICATES, XDD_DEV_FORWARD, XDD_DEV_MAX };
 
-XDD_ASSERT(sizeof(struct xdd_fixed) == 200, "xdd_fixed has no holes");
+XDD_ASSERT(sizeof(struct xdd_fixed) == 216, "xdd_fixed has no holes");
 XDD_ASSERT(sizeof(struct xdd_live) == 40 + 8 * XDD_MAX_IFACES, "xdd_live has no holes");
 
 #endif

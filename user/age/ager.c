@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include <xdd/age.h>
+#include <xdd/tree.h>
 
 #include "user/clock.h"
 #include "user/loader/instance.h"
@@ -38,7 +39,7 @@ struct ager *ager_open(struct instance *instance, char *err, size_t err_size)
 		return NULL;
 	}
 	ager->instance = instance;
-	ager->sites = fixed->placement == XDD_PLACEMENT_percpu ? libbpf_num_possible_cpus() : 1;
+	ager->sites = xdd_sites(fixed, libbpf_num_possible_cpus());
 	if (xdd_engine_has_timers(fixed->engine))
 		ager->lines = xdd_lines(fixed);
 	bytes = (u64)ager->lines * ager->sites * XDD_LINE_BYTES;

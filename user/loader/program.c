@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "xdd/age.h"
+#include "xdd/tree.h"
 
 static struct bpf_map *rodata_map(struct bpf_object *object)
 {
@@ -75,7 +76,7 @@ static int map_size(struct bpf_object *object, const char *name, u32 entries)
 /* The ager's maps, in an object that has it: an entry per site, and per slice of several lines. */
 static int ager_maps_size(struct bpf_object *object, const struct xdd_fixed *fixed)
 {
-	u32 sites = fixed->placement == XDD_PLACEMENT_percpu ? libbpf_num_possible_cpus() : 1;
+	u32 sites = xdd_sites(fixed, libbpf_num_possible_cpus());
 	int err;
 
 	if (!bpf_object__find_map_by_name(object, "ager"))
@@ -91,19 +92,22 @@ int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
 {
 	bool exact = fixed->engine == XDD_ENGINE_exact;
 	bool shared = fixed->placement == XDD_PLACEMENT_shared;
+	bool percpu = fixed->placement == XDD_PLACEMENT_percpu;
 	bool bits = xdd_engine_has_bits(fixed->engine);
 	bool digests = fixed->key == XDD_KEY_packet || fixed->key == XDD_KEY_frame ||
 		       fixed->key == XDD_KEY_offset;
-	u32 lines = exact || !shared ? 0 : xdd_lines(fixed);
+	bool is_tree = fixed->placement == XDD_PLACEMENT_tree;
+	u32 lines = xdd_shared_filters(fixed) * xdd_lines(fixed);
 	const struct {
 		const char *name;
 		u32 entries;
 	} sizes[] = {
-		{ "lines", lines },
-		{ "locks", exact || !shared ? 0 : fixed->stripes },
+		{ "lines", exact ? 0 : lines },
+		{ "locks", exact || !lines ? 0 : fixed->stripes },
 		{ "cpu_blocks", exact || shared ? 0 : fixed->blocks },
 		{ "loads", bits && shared },
-		{ "cpu_loads", bits && !shared },
+		{ "cpu_loads", bits && percpu },
+		{ "tree", is_tree ? fixed->levels : 0 },
 		{ "digests", exact && digests ? exact_entries : 0 },
 		{ "flows", exact && !digests ? exact_entries : 0 },
 		{ "audit", fixed->audit_threshold ? fixed->audit_buckets : 0 },
