@@ -222,13 +222,15 @@ XDD_INLINE u32 xdd_tree_test(XDD_FIXED struct xdd_fixed *fixed, const struct xdd
 XDD_INLINE u32 xdd_tree_set(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_digest *digest,
 			    struct xdd_bits *cells, struct xdd_when when)
 {
-	u32 found = 0;
+	u32 found = 0, stale;
 
 	if (fixed->engine == XDD_ENGINE_tagged)
 		return xdd_tagged_touch(cells->line[0], xdd_tagged_want(digest), &when, true) &
 		       ~XDD_SEEN;
-	if (fixed->engine == XDD_ENGINE_timer)
-		return found | xdd_timer_insert(fixed, cells, &when, &found);
+	if (fixed->engine == XDD_ENGINE_timer) {
+		stale = xdd_timer_insert(fixed, cells, &when, &found);
+		return found | stale;
+	}
 	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
 		if (i >= fixed->hashes)
 			break;
