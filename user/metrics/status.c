@@ -81,6 +81,8 @@ int status_read(struct status *status, struct instance *instance, char *err, siz
 	if (!code)
 		code = fullness_read(instance, &status->counters, &status->fullness);
 	if (!code)
+		code = tree_read(instance, &status->tree);
+	if (!code)
 		code = read_top(instance, &status->top);
 	if (code) {
 		status_free(status);

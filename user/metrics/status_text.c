@@ -303,6 +303,7 @@ void status_print(const struct status *status)
 	print_model(status);
 	print_audit(status);
 	print_fullness(status);
+	tree_print(status->instance, &status->tree);
 	for (int i = 0; i < status->warnings; i++)
 		printf("  warning     %s\n", status->warning[i]);
 }
