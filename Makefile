@@ -27,7 +27,7 @@ INCLUDES := -Iinclude -Imaps -I. -Iuser -I$(BUILD)/skel
 # As the kernel does: the core reads its structures as words to hash them.
 USER_CFLAGS := -std=gnu11 -g -fno-strict-aliasing $(WARNINGS) -D_GNU_SOURCE \
 	$(INCLUDES)
-LIBS := -Wl,--as-needed -lbpf -lelf -ljansson -lz -lpcap -lpthread -lm
+LIBS := -Wl,--as-needed -lbpf -lelf -ljansson -lz -lpcap -lmicrohttpd -lpthread -lm
 TEST_LIBS := -lcmocka -lxxhash
 # Kernel 6.1 takes the end of a loop's body for the way into an endless one where the compiler
 # puts it before the loop's start: blocks stay in the order of the source.
@@ -151,11 +151,22 @@ lint:
 format:
 	clang-format -i $(C_FILES)
 
-install: build
+manual := $(BUILD)/xdp-dedup.8 $(BUILD)/xdp-dedup.bash
+share := $(DESTDIR)$(PREFIX)/share
+
+$(BUILD)/xdp-dedup.8: $(program)
+	$(Q)$(program) help man > $@
+$(BUILD)/xdp-dedup.bash: $(program)
+	$(Q)$(program) help completion > $@
+
+install: build $(manual)
 	install -D -m 755 $(program) $(DESTDIR)$(PREFIX)/sbin/xdp-dedup
+	install -D -m 644 $(BUILD)/xdp-dedup.8 $(share)/man/man8/xdp-dedup.8
+	install -D -m 644 $(BUILD)/xdp-dedup.bash $(share)/bash-completion/completions/xdp-dedup
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/sbin/xdp-dedup
+	rm -f $(DESTDIR)$(PREFIX)/sbin/xdp-dedup $(share)/man/man8/xdp-dedup.8 \
+		$(share)/bash-completion/completions/xdp-dedup
 
 setup:
 	scripts/setup

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "manual.h"
 #include "message.h"
 #include "names.h"
 #include "topics.h"
@@ -92,6 +93,19 @@ static int unknown(const char *what, const char *word, const char *const *names)
 	return EXIT_USAGE;
 }
 
+#define PRINT_GENERATED(name, print) \
+	if (!strcmp(about, #name)) { \
+		print(stdout);       \
+		return true;         \
+	}
+
+/* What make install puts beside the program. Returns whether @about is that. */
+static bool print_generated(const char *about)
+{
+	GENERATED(PRINT_GENERATED)
+	return false;
+}
+
 static int help(const char *about)
 {
 	const struct command *c;
@@ -100,7 +114,7 @@ static int help(const char *about)
 		print_overview(stdout);
 		return EXIT_OK;
 	}
-	if (topic_print(stdout, about))
+	if (topic_print(stdout, about) || print_generated(about))
 		return EXIT_OK;
 	c = command_named(about);
 	return c ? print_command_help(c) : unknown("topic", about, help_names);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "option_kinds.h"
 
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
 #include <net/if.h>
@@ -549,6 +550,36 @@ static int parse_path(struct value *v)
 	return 0;
 }
 
+/* ADDRESS:PORT, of IPv6 with brackets around the address. */
+static int parse_address(struct value *v)
+{
+	union option_address *to = v->at;
+	const char *colon = strrchr(v->text, ':');
+	char address[INET6_ADDRSTRLEN + 2];
+	size_t length = colon ? colon - v->text : 0;
+	u64 port;
+	int err;
+
+	if (!length || length >= sizeof(address))
+		return -EINVAL;
+	err = units_number(colon + 1, &port);
+	if (err || !port || port > UINT16_MAX)
+		return err ?: -ERANGE;
+	snprintf(address, sizeof(address), "%.*s", (int)length, v->text);
+	memset(to, 0, sizeof(*to));
+	to->v4.sin_family = AF_INET;
+	to->v4.sin_port = htons(port);
+	if (inet_pton(AF_INET, address, &to->v4.sin_addr) == 1)
+		return 0;
+	if (*address != '[' || address[length - 1] != ']')
+		return -EINVAL;
+	address[length - 1] = 0;
+	memset(to, 0, sizeof(*to));
+	to->v6.sin6_family = AF_INET6;
+	to->v6.sin6_port = htons(port);
+	return inet_pton(AF_INET6, address + 1, &to->v6.sin6_addr) == 1 ? 0 : -EINVAL;
+}
+
 static int parse_delimiter(struct value *v)
 {
 	const char *text = strcmp(v->text, "\\t") ? v->text : "\t";
@@ -896,6 +927,11 @@ const struct kind kind_seconds = {
 	.what = "a number of seconds from 1 to 86400",
 	.least = 1,
 	.most = 86400,
+};
+const struct kind kind_address = {
+	.parse = parse_address,
+	.what = "ADDRESS:PORT, an IPv4 address, or an IPv6 one in brackets, and a port from 1 to "
+		"65535",
 };
 const struct kind kind_sample = {
 	.parse = parse_sample,

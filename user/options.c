@@ -505,6 +505,30 @@ static void print_row(FILE *to, const struct row *row)
 	print_wrapped(to, row->help);
 }
 
+void options_each(unsigned int on, void (*each)(const struct option_about *, void *context),
+		  void *context)
+{
+	char name[LABEL_MAX];
+
+	for (int i = 0; i < OPT_MAX; i++) {
+		const struct row *row = &rows[i];
+		const struct option_about about = {
+			.name = name,
+			.letter = row->letter,
+			.argument = row->argument,
+			.commands = row->commands,
+			.help = row->help,
+			.choices = row->kind->choices,
+			.automatic = row->kind->automatic,
+		};
+
+		if (!(row->commands & on))
+			continue;
+		long_name(row, name);
+		each(&about, context);
+	}
+}
+
 void options_help(FILE *to, unsigned int on, bool everyday)
 {
 	for (int i = 0; i < OPT_MAX; i++)

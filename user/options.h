@@ -7,6 +7,7 @@
 #ifndef USER_OPTIONS_H
 #define USER_OPTIONS_H
 
+#include <netinet/in.h>
 #include <stdio.h>
 
 #include <xdd/config.h>
@@ -220,6 +221,11 @@ enum {
 	X(force, flag, 0, NULL, ON_NIC,                                                            \
 	  "go on although check found trouble, and replace another XDP program", NULL)             \
 	X(keep, flag, 0, NULL, ON_RUN, "leave the program attached when run ends", NULL)           \
+	X(metrics, address, 0, "ADDRESS:PORT", ON_RUN | ON_AGENT,                                  \
+	  "serve metrics for Prometheus there, at /metrics", "127.0.0.1:9435")                     \
+	X(textfile, path, 0, "FILE", ON_RUN | ON_AGENT,                                            \
+	  "write them to this file every 15 seconds, for node_exporter",                           \
+	  "/var/lib/prometheus/node-exporter/xdp-dedup.prom")                                      \
 	X(all, flag, 0, NULL, ON_UNLOAD, "every instance", NULL)                                   \
 	X(restart, flag, 0, NULL, ON_SET, "allow changes that empty the filter", NULL)             \
 	X(write, output, 'w', "FILE", ON_PCAP | EVERYDAY,                                          \
@@ -297,6 +303,13 @@ struct option_ambiguous {
 	u8 pass;
 };
 
+/* --metrics */
+union option_address {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+};
+
 /* --tunnel-port, as given. */
 struct option_ports {
 	u32 used;
@@ -366,6 +379,8 @@ struct options {
 	const char *name;
 	const char *netns;
 	bool force, keep, all, restart;
+	union option_address metrics; /* where option_given() */
+	const char *textfile;	      /* or NULL */
 
 	const char *write; /* output or NULL; "-" is stdout */
 	const char *dups;
@@ -432,6 +447,21 @@ void options_given(const struct options *o,
 
 /* Is @text a valid instance name: 1 to 32 of [A-Za-z0-9_-]? */
 bool option_name_valid(const char *text);
+
+/* An option, for who lists them. */
+struct option_about {
+	const char *name; /* without the dashes */
+	int letter;	  /* or 0 */
+	const char *argument;
+	unsigned int commands; /* ON_ bits */
+	const char *help;
+	const char *const *choices; /* of an enumeration, else NULL */
+	bool automatic;		    /* ... of which `auto` is one, too */
+};
+
+/* Call @each with each option that a command in @on takes. */
+void options_each(unsigned int on, void (*each)(const struct option_about *, void *context),
+		  void *context);
 
 /* Write the help of the options that a command in @on takes to @to; only the everyday ones if
  * @everyday.

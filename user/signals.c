@@ -25,14 +25,15 @@ int signals_hold(void)
 	return fd < 0 ? -errno : fd;
 }
 
-enum signals_wait signals_wait(int signals, int fd, u64 until_ns)
+enum signals_wait signals_wait(int signals, const int fds[2], u64 until_ns)
 {
 	struct pollfd wanted[] = { { .fd = signals, .events = POLLIN },
-				   { .fd = fd, .events = POLLIN } };
+				   { .fd = fds[0], .events = POLLIN },
+				   { .fd = fds[1], .events = POLLIN } };
 	u64 now = now_ns(), left = until_ns > now ? until_ns - now : 0;
 	struct timespec timeout = { left / 1000000000, left % 1000000000 };
 
-	if (ppoll(wanted, 2, &timeout, NULL) <= 0)
+	if (ppoll(wanted, XDD_ARRAY_SIZE(wanted), &timeout, NULL) <= 0)
 		return SIGNALS_LATE;
 	return wanted[0].revents ? SIGNALS_END : SIGNALS_READABLE;
 }

@@ -12,9 +12,9 @@ enum signals_wait { SIGNALS_LATE, SIGNALS_READABLE, SIGNALS_END };
  */
 int signals_hold(void);
 
-/* Wait until a signal came (SIGNALS_END), @fd can be read (-1: there is none), or CLOCK_MONOTONIC is
- * at @until_ns (SIGNALS_LATE).
+/* Wait until a signal came (SIGNALS_END), one of @fds can be read (-1: there is none), or
+ * CLOCK_MONOTONIC is at @until_ns (SIGNALS_LATE).
  */
-enum signals_wait signals_wait(int signals, int fd, u64 until_ns);
+enum signals_wait signals_wait(int signals, const int fds[2], u64 until_ns);
 
 #endif

@@ -200,6 +200,35 @@ void store_fill(const struct xdd_store *store, u64 now_ns, struct xdd_fill *fill
 	}
 }
 
+u64 store_cells_used(const u64 *words, u64 n, u32 cell_bits)
+{
+	u64 used = 0;
+
+	for (u64 i = 0; i < n; i++)
+		used += __builtin_popcountll(xdd_sbf_used(words[i], cell_bits));
+	return used;
+}
+
+void store_densities(const struct xdd_store *store, u64 now_ns, double *density)
+{
+	struct xdd_when when = xdd_when(now_ns / store->fixed.tick_ns, store->live.window_ticks);
+	u32 count = xdd_slices_count(&store->fixed), lines = xdd_slice_lines(&store->fixed);
+	bool timers = xdd_engine_has_timers(store->fixed.engine);
+	double cells = (double)lines * xdd_line_cells(&store->fixed);
+
+	for (u32 i = 0; i < count; i++) {
+		u64 live = 0;
+
+		for (u64 at = (u64)i * lines; at < ((u64)i + 1) * lines; at++) {
+			struct xdd_line line = store->lines[at];
+
+			live += timers ? xdd_line_sweep(&line, false, when)
+				       : store_cells_used(line.word, XDD_LINE_WORDS, 1);
+		}
+		density[i] = live / cells;
+	}
+}
+
 u64 store_bytes(const struct xdd_store *store)
 {
 	if (store->entries)
@@ -495,15 +524,6 @@ struct xdd_verdict store_decide(struct xdd_store *store, const struct xdd_packet
 	store->time_back += !!(verdict.found & XDD_TIME_BACK);
 	store->rogue += !!(verdict.found & XDD_ROGUE);
 	return verdict;
-}
-
-u64 store_cells_used(const u64 *words, u64 n, u32 cell_bits)
-{
-	u64 used = 0;
-
-	for (u64 i = 0; i < n; i++)
-		used += __builtin_popcountll(xdd_sbf_used(words[i], cell_bits));
-	return used;
 }
 
 static double streams_load(const struct xdd_store *store)

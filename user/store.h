@@ -92,6 +92,11 @@ XDD_INLINE u64 store_random(struct xdd_store *store)
 	return xdd_mix64(store->random++);
 }
 
+/* Share of the cells of each innermost slice that are live at @now_ns, engines timer and bloom:
+ * xdd_slices_count() of them into @density.
+ */
+void store_densities(const struct xdd_store *store, u64 now_ns, double *density);
+
 /*
  * Rebuild an exact engine's table as it was: room for @size entries and for @log_room of the log,
  * both powers of two of at least STORE_FIRST_SIZE, then each entry, in any order, and those of the

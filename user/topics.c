@@ -5,6 +5,7 @@
 
 #include <xdd/config.h>
 
+#include "export/page.h"
 #include "names.h"
 #include "policy.h"
 
@@ -238,6 +239,35 @@ static void topic_repeats(FILE *to)
 		"(29 KiB): a key that comes often drives out one that does not. The counts are "
 		"estimates,\n"
 		"never above the true ones.\n");
+}
+
+#define PRINT_METRIC(metric, type, labels, help) print_metric(to, #metric, #type, labels, help);
+
+static void print_metric(FILE *to, const char *name, const char *type, const char *labels,
+			 const char *help)
+{
+	const char *suffix = strcmp(type, "counter") ? "" : "_total";
+
+	fprintf(to, "  xdp_dedup_%s%s{name%s%s}\n      %s: %s\n", name, suffix, *labels ? ", " : "",
+		labels, type, help);
+}
+
+static void topic_metrics(FILE *to)
+{
+	fprintf(to,
+		"run and agent serve http://ADDRESS:PORT/metrics with --metrics, in Prometheus' "
+		"text\n"
+		"format or OpenMetrics, as the scraper asks; with --textfile they write the same "
+		"to a\n"
+		"file every 15 seconds, and remove it at their end. run exports its own instance,\n"
+		"agent all. Who scrapes reads maps: nothing in the datapath waits for it. "
+		"Counters\n"
+		"go on through xdp-dedup set, --restart included.\n\n"
+		"  xdp_dedup_build_info{version, commit}\n      gauge: 1\n");
+	METRICS(PRINT_METRIC)
+	fprintf(to, "\nWhat is not known has no sample: a rate that was not measured, the share "
+		    "of live cells before\nthe first walk over them. `interface` is empty for "
+		    "packets of an interface that left its\nnetwork namespace.\n");
 }
 
 static void topic_cluster(FILE *to)

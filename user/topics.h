@@ -16,11 +16,17 @@
 	X(copies, "what counts as a copy, and how to find out: learn, explain")              \
 	X(audit, "what --audit measures, and how far it can be trusted")                     \
 	X(repeats, "duplicates that may be sent twice; floods; what is suppressed most")     \
+	X(metrics, "--metrics, --textfile: what they export, for Prometheus")                \
 	X(cluster, "filters on several machines")                                            \
 	X(plan, "what plan computes, by which formulas, and what it assumes")                \
 	X(papers, "where the filters come from")                                             \
 	X(records, "what stream takes for a record, its time and its window; saved filters") \
 	X(streams, "what simulate runs, the truth it compares with, what --trace reads")
+
+/* What `xdp-dedup help` prints beside the topics: for make install. */
+#define GENERATED(X)        \
+	X(man, manual_page) \
+	X(completion, manual_completion)
 
 /* Print the topic called @name to @to; false if there is none. */
 bool topic_print(FILE *to, const char *name);

@@ -108,7 +108,7 @@ done
 
 expect "what scripts rely on is there" True \
 	'{"name", "interfaces", "engine", "config", "counters", "false_positives_expected", "slices",
-	"fpr_model", "audit", "ager"} <= set(j[0])'
+	"fpr_model", "fnr_model", "audit", "ager"} <= set(j[0])'
 expect "the window" "10000000000 625000000 coarse" \
 	'"%d %d %s" % tuple(j[0]["config"][k] for k in ("window_ns", "tick_ns", "clock"))'
 step=$(python3 -c 'import time; print(round(time.clock_getres(6) * 1e9))') # CLOCK_MONOTONIC_COARSE
@@ -173,6 +173,34 @@ expect "2x2: K1 and k" "2 4" \
 	'"%d %d" % (j[0]["config"]["slice_hashes"], j[0]["config"]["hashes"])'
 expect "2x2: a key meets two slices, two timers in each" True \
 	'abs(j[0]["fpr_model"] / (sum(s["density"] ** 2 for s in j[0]["slices"]) / 4) ** 2 - 1) < 1e-6'
+"$xdd" unload "$in"
+
+# A Bloom filter's slices are counted there and then; uneven ones cost. One CPU gets all of it.
+for placement in shared percpu; do
+	load "$in" --engine bloom --slicing horizontal --slices 4 --hashes 4 --memory 64KiB \
+		--placement $placement
+	in_tx taskset -c 0 "$send" "$out" "$tmp/v4.pcap" 20000 >"$tmp/sent"
+	"$xdd" status "$in" --json >"$tmp/status"
+	expect "bloom, $placement: the model is the mean over its slices" True \
+		'(lambda sites: abs(j[0]["fpr_model"] / (sum((s["density"] * sites) ** 4
+		for s in j[0]["slices"]) / 4) - 1) < 1e-6)(len(j[0]["loads"]))'
+	expect "bloom, $placement: four slices, and it misses no copy" "4 0.0" \
+		'"%d %s" % (len(j[0]["slices"]), j[0]["fnr_model"])'
+	"$xdd" unload "$in"
+done
+
+# Entries in full lines push others out.
+load "$in" --memory 4KiB --window 10s --placement shared --audit 1
+transmit "$tmp/v4.pcap"
+"$xdd" status "$in" --json >"$tmp/status"
+expect "tagged: some copies are missed" True '1e-4 < j[0]["fnr_model"] < 0.2'
+"$xdd" status "$in" >"$tmp/text"
+check "said in words" grep -Eq 'missed +[0-9.e-]+ of the copies by the model, if they come at any time' "$tmp/text"
+check "the model stands beside what was measured" grep -Eq 'FNR measured .*; by the model now 0\.' "$tmp/text"
+"$xdd" unload "$in"
+load "$in" --engine rlbsbf
+"$xdd" status "$in" --json >"$tmp/status"
+expect "what bits forget depends on the stream" None 'j[0]["fnr_model"]'
 "$xdd" unload "$in"
 
 # The exact engine is not measured: its bound is known, its fill is not.

@@ -5,6 +5,7 @@
 
 #include "tests/common/config.h"
 #include "user/metrics/counters.h"
+#include "user/metrics/expected.h"
 #include "user/metrics/fullness.h"
 #include "user/metrics/status.h"
 
@@ -24,15 +25,20 @@ static struct xdd_fill fill(u32 full, u32 live)
 	return f;
 }
 
+static double fpr_of(const struct xdd_fixed *fixed, const struct xdd_fill *fill)
+{
+	return expected_of_fill(fixed, fill, NULL, 1).fpr;
+}
+
 static void tagged_rate(void **state)
 {
 	struct xdd_fixed fixed = config_fixed(XDD_ENGINE_tagged, XDD_KEY_packet);
 	struct xdd_fill empty = fill(0, 0), half = fill(128, 8), full = fill(256, 15);
 
 	(void)state;
-	assert_true(fullness_rate(&fixed, &empty) == 0);
-	assert_near(fullness_rate(&fixed, &half), 4.0 / (1 << 24));
-	assert_near(fullness_rate(&fixed, &full), 15.0 / (1 << 24));
+	assert_true(fpr_of(&fixed, &empty) == 0);
+	assert_near(fpr_of(&fixed, &half), 4.0 / (1 << 24));
+	assert_near(fpr_of(&fixed, &full), 15.0 / (1 << 24));
 }
 
 /* Where a key's timers lie in one line, uneven lines cost; where they lie anywhere, the mean counts. */
@@ -42,10 +48,10 @@ static void timer_rate(void **state)
 	struct xdd_fill half = fill(128, 30);
 
 	(void)state;
-	assert_near(fullness_rate(&fixed, &half), 0.5 * pow(0.5, 4));
+	assert_near(fpr_of(&fixed, &half), 0.5 * pow(0.5, 4));
 	fixed.slicing = XDD_SLICING_none;
 	fixed.slices = 1;
-	assert_near(fullness_rate(&fixed, &half), pow(0.25, 4));
+	assert_near(fpr_of(&fixed, &half), pow(0.25, 4));
 }
 
 static void no_lines(void **state)
@@ -54,7 +60,7 @@ static void no_lines(void **state)
 	const struct xdd_fill none = { 0 };
 
 	(void)state;
-	assert_true(fullness_rate(&fixed, &none) == 0);
+	assert_true(fpr_of(&fixed, &none) == 0);
 }
 
 /* Keys divide over sites; more keys, more mistakes. */

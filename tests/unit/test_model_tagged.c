@@ -96,6 +96,8 @@ static void test_evictions(void **state)
 		}
 		compared++;
 		near(found.missed / found.copies, model, .2);
+		near(found.missed / found.copies, model_tagged_live_fnr(found.live / LINES, copies),
+		     .2);
 	}
 	assert_in_range(compared, 5, 20);
 }

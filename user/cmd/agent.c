@@ -2,15 +2,15 @@
 /* xdp-dedup agent: age every loaded instance until a signal ends it. */
 #include "cmd.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "user/age/ager.h"
 #include "user/clock.h"
+#include "user/export/exporter.h"
 #include "user/loader/instance.h"
 #include "user/message.h"
+#include "user/signals.h"
 
 #define SECOND_NS 1000000000ull
 
@@ -23,8 +23,10 @@ struct aged {
 
 struct agent {
 	struct aged *all;
-	u64 rescan_ns; /* when to look for new instances */
-	u64 taken;     /* instances so far */
+	struct exporter *exporter; /* NULL: nothing is exported */
+	int signals;		   /* the signals that end it */
+	u64 rescan_ns;		   /* when to look for new instances */
+	u64 taken;		   /* instances so far */
 };
 
 static bool is_aged(const struct agent *agent, const char *name)
@@ -118,16 +120,22 @@ static u64 step(struct agent *agent, u64 now)
 	return next;
 }
 
-/* Wait until @until or a signal of @signals. Returns whether one came. */
-static bool wait_signal(const sigset_t *signals, u64 until)
+/* Wait until @until, and answer meanwhile who asks for metrics. Returns whether it is the end. */
+static bool wait_until(struct agent *agent, u64 until)
 {
-	u64 now = now_ns(), left = until > now ? until - now : 0;
-	struct timespec timeout = { left / SECOND_NS, left % SECOND_NS };
+	enum signals_wait came;
 
-	return sigtimedwait(signals, NULL, &timeout) > 0;
+	do {
+		const int fds[2] = { exporter_fd(agent->exporter), -1 };
+		u64 due = exporter_due_ns(agent->exporter);
+
+		came = signals_wait(agent->signals, fds, due < until ? due : until);
+		exporter_step(agent->exporter);
+	} while (came != SIGNALS_END && now_ns() < until);
+	return came == SIGNALS_END;
 }
 
-static int work(struct agent *agent, const sigset_t *signals)
+static int work(struct agent *agent)
 {
 	char err[MESSAGE_MAX];
 	u64 next;
@@ -143,21 +151,27 @@ static int work(struct agent *agent, const sigset_t *signals)
 			agent->rescan_ns = now + SECOND_NS;
 		}
 		next = step(agent, now);
-	} while (!wait_signal(signals, next));
+	} while (!wait_until(agent, next));
 	return EXIT_OK;
 }
 
 int cmd_agent(struct options *o)
 {
-	struct agent agent = { 0 };
-	sigset_t signals;
+	struct agent agent = { .signals = signals_hold() };
+	char err[MESSAGE_MAX];
 	int code;
 
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
-	code = work(&agent, &signals);
+	if (agent.signals < 0) {
+		complain("agent: cannot wait for signals: %s", strerror(-agent.signals));
+		return EXIT_FAILED;
+	}
+	if (exporter_open(o, &agent.exporter, err, sizeof(err))) {
+		complain("agent: %s", err);
+		return EXIT_FAILED;
+	}
+	exporter_about(agent.exporter, NULL);
+	code = work(&agent);
+	exporter_close(agent.exporter);
 	while (agent.all)
 		drop(&agent.all);
 	if (o->json)

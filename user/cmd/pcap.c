@@ -19,7 +19,7 @@
 #include "../derive.h"
 #include "../message.h"
 #include "../metrics/audit.h"
-#include "../metrics/fullness.h"
+#include "../metrics/expected.h"
 #include "../names.h"
 #include "../pairs.h"
 #include "../secret.h"
@@ -406,17 +406,25 @@ static json_t *json_counts(const struct job *job)
 			 job->duplicates.packets, "bypassed", json_bypassed(job));
 }
 
+static struct expected expected_of(const struct job *job)
+{
+	return store_expected(&job->store, job->distinct.packets, job->duplicates.packets,
+			      job->last_ns);
+}
+
 static json_t *json_filter(struct job *job)
 {
 	const struct derived *d = &job->derived;
 	const struct xdd_store *store = &job->store;
 
-	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:f, s:I, s:I, s:I}", "engine",
+	struct expected model = expected_of(job);
+
+	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:I}", "engine",
 			 engine_names[d->fixed.engine], "key", key_names[d->fixed.key], "window_ns",
 			 d->window_records ? 0 : d->live.window_ns, "window_records",
 			 d->window_records, "memory_bytes", store_bytes(store), "fpr_model",
-			 store_fpr(&job->store, job->distinct.packets, job->last_ns), "time_back",
-			 store->time_back, "evictions", store->evictions, "forgotten",
+			 expected_rate_json(model.fpr), "fnr_model", expected_rate_json(model.fnr),
+			 "time_back", store->time_back, "evictions", store->evictions, "forgotten",
 			 store->forgotten);
 }
 
@@ -530,10 +538,8 @@ static void print_repeats(const struct job *job, FILE *to)
 	top_print(&job->top, job->derived.fixed.key, TOP_SHOWN, "", to);
 }
 
-static void print_errors(struct job *job, FILE *to)
+static void print_errors(const struct job *job, double fpr, FILE *to)
 {
-	double fpr = store_fpr(&job->store, job->distinct.packets, job->last_ns);
-
 	if (job->cut)
 		fprintf(to,
 			"%llu frames were cut when they were captured, and compared by what is "
@@ -559,7 +565,7 @@ static void print_errors(struct job *job, FILE *to)
 			"memory was short: %llu packets were forgotten within the window, their "
 			"copies may have passed: give --memory more\n",
 			(unsigned long long)(job->store.forgotten + job->store.evictions));
-	if (fpr > STORE_FPR_HIGH)
+	if (fpr > EXPECTED_FPR_HIGH)
 		fprintf(to, "the filter was too full for this traffic: packets that are no copies "
 			    "were dropped: give --memory more\n");
 }
@@ -569,6 +575,7 @@ static void print_text(struct job *job, FILE *to)
 	char window[UNITS_TEXT_MAX], memory[UNITS_TEXT_MAX];
 	double seconds = progress_seconds(&job->progress);
 	u64 packets = job->received.packets;
+	struct expected model = expected_of(job);
 	struct audit audit = audit_of(job);
 
 	fprintf(to, "%llu frames: %llu distinct, %llu duplicates (%.1f %%)\n",
@@ -584,8 +591,8 @@ static void print_text(struct job *job, FILE *to)
 		derive_events_text(&job->derived, window), engine_names[job->derived.fixed.engine],
 		units_size_text(store_bytes(&job->store), memory), seconds,
 		packets / 1e6 / seconds);
-	print_errors(job, to);
-	audit_print(&audit, to, "", "packets", 0);
+	print_errors(job, model.fpr, to);
+	audit_print(&audit, &model, to, "", "packets", 0);
 }
 
 /* The summary goes where it does not mix with a capture, and where a script expects it. */

@@ -10,6 +10,7 @@
 #include "../age/ager.h"
 #include "../clock.h"
 #include "../events/sample.h"
+#include "../export/exporter.h"
 #include "../loader/load.h"
 #include "../message.h"
 #include "../metrics/counters.h"
@@ -23,12 +24,13 @@ struct run {
 	struct instance in;
 	struct ager *ager; /* NULL: someone else ages it, or it cannot be aged */
 	struct sample sample;
-	int signals;	/* the signals that end it */
-	u64 step_at_ns; /* when the filter is swept on */
-	u64 end_ns;	/* when --seconds are over; 0: never */
-	u64 line_at_ns; /* when the next line is due; 0: never */
-	bool failed;	/* the sample was given up */
-	bool line;	/* a line stands on the terminal */
+	struct exporter *exporter; /* NULL: nothing is exported */
+	int signals;		   /* the signals that end it */
+	u64 step_at_ns;		   /* when the filter is swept on */
+	u64 end_ns;		   /* when --seconds are over; 0: never */
+	u64 line_at_ns;		   /* when the next line is due; 0: never */
+	bool failed;		   /* the sample was given up */
+	bool line;		   /* a line stands on the terminal */
 };
 
 static void print_line(struct run *r)
@@ -105,17 +107,27 @@ static void give_up_sample(struct run *r)
 	r->failed = true;
 }
 
+static u64 earliest(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
 /* Wait until the next step is due, and keep meanwhile what is sampled. Returns whether it is the
  * end.
  */
 static bool wait_step(struct run *r)
 {
-	u64 until = r->end_ns && r->end_ns < r->step_at_ns ? r->end_ns : r->step_at_ns;
+	u64 until = earliest(r->step_at_ns, r->end_ns ?: UINT64_MAX);
 	enum signals_wait came;
 
-	while ((came = signals_wait(r->signals, sample_fd(&r->sample), until)) == SIGNALS_READABLE)
-		if (sample_read(&r->sample))
+	do {
+		const int fds[2] = { sample_fd(&r->sample), exporter_fd(r->exporter) };
+
+		came = signals_wait(r->signals, fds, earliest(until, exporter_due_ns(r->exporter)));
+		if (fds[0] >= 0 && sample_read(&r->sample))
 			give_up_sample(r);
+		exporter_step(r->exporter);
+	} while (came == SIGNALS_READABLE || (came == SIGNALS_LATE && now_ns() < until));
 	return came == SIGNALS_END || (r->end_ns && now_ns() >= r->end_ns);
 }
 
@@ -148,14 +160,19 @@ static bool loop(struct run *r)
 	return true;
 }
 
-/* Load, with a sample if one is wanted: a file that cannot be written is no reason to touch the
- * interfaces. Returns the exit code.
+/* Load, with a sample and metrics if they are wanted: a file that cannot be written is no reason to
+ * touch the interfaces. Returns the exit code.
  */
 static int start(struct run *r)
 {
 	const struct options *o = r->o;
+	char err[MESSAGE_MAX];
 	int code = EXIT_OK;
 
+	if (exporter_open(o, &r->exporter, err, sizeof(err))) {
+		complain("run: %s", err);
+		return EXIT_FAILED;
+	}
 	if (o->sample_dropped && sample_open(&r->sample, o->sample_dropped)) {
 		complain("run: %s", r->sample.err);
 		return EXIT_FAILED;
@@ -166,6 +183,8 @@ static int start(struct run *r)
 		give_up_sample(r);
 	if (code != EXIT_OK)
 		sample_close(&r->sample);
+	else
+		exporter_about(r->exporter, r->in.name);
 	return code;
 }
 
@@ -216,8 +235,10 @@ int cmd_run(struct options *o)
 		return EXIT_FAILED;
 	}
 	code = start(&r);
-	if (code != EXIT_OK)
+	if (code != EXIT_OK) {
+		exporter_close(r.exporter);
 		return code;
+	}
 	if (!o->json && !o->quiet && isatty(STDOUT_FILENO))
 		r.line_at_ns = now_ns();
 	if (o->seconds)
@@ -225,6 +246,7 @@ int cmd_run(struct options *o)
 	ended = loop(&r);
 	end_line(&r);
 	end_sample(&r);
+	exporter_close(r.exporter);
 	if (ended)
 		code = detach(&r);
 	else

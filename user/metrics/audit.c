@@ -148,7 +148,7 @@ void audit_make(struct audit *audit, const struct xdd_fixed *fixed,
 
 static void set_number(json_t *to, const char *name, double value)
 {
-	json_object_set_new(to, name, isnan(value) ? json_null() : json_real(value));
+	json_object_set_new(to, name, expected_rate_json(value));
 }
 
 json_t *audit_json(const struct audit *a)
@@ -242,15 +242,25 @@ static void print_left_out(const struct xdd_audit_counts *c, FILE *to, const cha
 			lead, (uint64_t)c->excluded);
 }
 
-void audit_print(const struct audit *a, FILE *to, const char *lead, const char *things,
-		 double per_s)
+/* Measured from the start on; the model is about what is there now. */
+static void print_rate(const char *name, const struct audit_rate *rate, double model, FILE *to,
+		       const char *lead)
 {
-	char fpr[AUDIT_TEXT_MAX], fnr[AUDIT_TEXT_MAX];
+	char text[AUDIT_TEXT_MAX];
 
+	fprintf(to, "%s%s measured %s", lead, name, audit_rate_text(rate, text));
+	if (!isnan(model))
+		fprintf(to, "; by the model now %.2g", model);
+	fputc('\n', to);
+}
+
+void audit_print(const struct audit *a, const struct expected *model, FILE *to, const char *lead,
+		 const char *things, double per_s)
+{
 	if (!a->share)
 		return;
-	fprintf(to, "%sFPR measured %s\n", lead, audit_rate_text(&a->fpr, fpr));
+	print_rate("FPR", &a->fpr, model->fpr, to, lead);
 	print_lost(a, to, lead, things, per_s);
-	fprintf(to, "%sFNR measured %s\n", lead, audit_rate_text(&a->fnr, fnr));
+	print_rate("FNR", &a->fnr, model->fnr, to, lead);
 	print_left_out(&a->counts, to, lead);
 }

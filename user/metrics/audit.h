@@ -8,6 +8,8 @@
 
 #include <xdd/audit.h>
 
+#include "user/metrics/expected.h"
+
 /* A share of packets that were judged wrongly; NAN where there was none. */
 struct audit_rate {
 	double all;		/* packets sampled */
@@ -63,10 +65,10 @@ json_t *audit_json(const struct audit *audit);
 #define AUDIT_TEXT_MAX 128
 const char *audit_rate_text(const struct audit_rate *rate, char text[AUDIT_TEXT_MAX]);
 
-/* Lines on @to, each behind @lead, about @things ("packets"); nothing without an audit. @per_s: distinct
- * ones a second, for the losses in words; 0: do not say them.
+/* Lines on @to, each behind @lead, about @things ("packets"); nothing without an audit. Beside what was measured
+ * stands what the @model expects. @per_s: distinct ones a second, for the losses in words; 0: do not say them.
  */
-void audit_print(const struct audit *audit, FILE *to, const char *lead, const char *things,
-		 double per_s);
+void audit_print(const struct audit *audit, const struct expected *model, FILE *to,
+		 const char *lead, const char *things, double per_s);
 
 #endif

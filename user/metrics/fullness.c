@@ -15,58 +15,14 @@
 
 #include "user/clock.h"
 #include "user/loader/instance.h"
+#include "user/metrics/expected.h"
 #include "user/model.h"
-#include "user/store.h"
-
-#define TAG_VALUES 16777216.0
-
-/* A new key meets one line: the mean over the lines of what it meets there. Or it meets k cells
- * anywhere in the filter.
- */
-double fullness_rate(const struct xdd_fixed *fixed, const struct xdd_fill *fill)
-{
-	double cells = xdd_line_cells(fixed), rate = 0;
-
-	if (!fill->lines)
-		return 0;
-	if (fixed->engine == XDD_ENGINE_timer && !xdd_slices_one_line(fixed))
-		return pow(fill->live / (cells * fill->lines), fixed->hashes);
-	for (u32 live = 0; live <= XDD_LINE_TIMERS; live++) {
-		double hit = fixed->engine == XDD_ENGINE_tagged ? live / TAG_VALUES
-								: pow(live / cells, fixed->hashes);
-
-		rate += hit * fill->histogram[live];
-	}
-	return rate / fill->lines;
-}
 
 double fullness_rate_of(const struct xdd_fixed *fixed, double keys, u32 sites)
 {
 	if (fixed->engine == XDD_ENGINE_tagged)
 		return model_tagged(keys / sites, xdd_lines(fixed));
 	return model_sliced(fixed, keys / sites, fixed->slices, xdd_cells(fixed));
-}
-
-double store_fpr(struct xdd_store *store, u64 distinct, u64 now_ns)
-{
-	const struct xdd_fixed *fixed = &store->fixed;
-	u64 ones[XDD_MAX_HASHES] = {};
-	struct xdd_fill fill;
-
-	if (xdd_digest_is_wide(fixed))
-		return ldexp(distinct, -63);
-	if (xdd_bits_in_line(fixed))
-		return store_parts_ones(fixed, store->lines, xdd_lines(fixed), ones) /
-		       xdd_lines(fixed);
-	if (xdd_engine_has_bits(fixed->engine))
-		return pow(store_load(store, now_ns), fixed->hashes);
-	store_fill(store, now_ns, &fill);
-	return fullness_rate(fixed, &fill);
-}
-
-static bool rate_by_slices(const struct xdd_fixed *fixed)
-{
-	return xdd_slices_pick_one(fixed) || fixed->slicing == XDD_SLICING_K1xK2;
 }
 
 double fullness_fairness(const double *loads, u32 n)
@@ -117,15 +73,19 @@ static void add_walk(const struct xdd_ager *record, struct fullness *f)
 	f->missed = fmax(f->missed, record->missed);
 }
 
-/* Add how full it was found. @share: how much of the traffic it has; @slices: room for its densities.
- */
-static int add_site(const struct instance *in, u32 site, double share, struct fullness *f,
-		    double *slices)
+/* What a site has: its share of the packets, and how many copies there are of each distinct one. */
+struct traffic {
+	double share, copies;
+};
+
+/* Add a site's walk, of @traffic. @slices: room for its densities. */
+static int add_site(const struct instance *in, u32 site, const struct traffic *traffic,
+		    struct fullness *f, double *slices)
 {
 	const struct xdd_fixed *fixed = &in->fixed;
-	const struct model_policy none_failed = { 0 };
-	double sites = equals(fixed), rate;
+	double sites = equals(fixed);
 	struct xdd_ager record;
+	struct expected e;
 	int err;
 
 	if (bpf_map_lookup_elem(in->maps.ager, &site, &record))
@@ -135,17 +95,16 @@ static int add_site(const struct instance *in, u32 site, double share, struct fu
 		return 0;
 	f->density +=
 		record.fill.live / ((double)record.fill.lines * xdd_line_cells(fixed)) / sites;
-	rate = fullness_rate(fixed, &record.fill);
 	if (slices) {
 		err = read_slices(in, site, slices);
 		if (err)
 			return err;
-		if (rate_by_slices(fixed))
-			rate = model_fpr_of_slices(fixed, slices, NULL, none_failed);
 		for (u32 i = 0; i < f->slices_used; i++)
 			f->slices[i] += slices[i] / sites;
 	}
-	f->fpr += share * rate;
+	e = expected_of_fill(fixed, &record.fill, slices, traffic->copies);
+	f->fpr += traffic->share * e.fpr;
+	f->fnr += traffic->share * e.fnr;
 	return 0;
 }
 
@@ -154,16 +113,17 @@ static int read_sites(const struct instance *in, const struct counters *counters
 {
 	u32 sites = xdd_sites(&in->fixed, counters->cpus), weigh = equals(&in->fixed);
 	u64 distinct = counters->total.distinct.packets;
+	double copies = distinct ? (double)counters->total.duplicate.packets / distinct : 0;
 	int err = 0;
 
 	f->known = true;
 	f->fpr_full = fullness_rate_of(&in->fixed, in->meta.capacity_keys, weigh);
 	for (u32 site = 0; !err && site < sites; site++) {
-		double share = 1.0 / weigh;
+		struct traffic traffic = { 1.0 / weigh, copies };
 
 		if (weigh > 1 && distinct)
-			share = (double)counters->distinct[site] / distinct;
-		err = add_site(in, site, share, f, slices);
+			traffic.share = (double)counters->distinct[site] / distinct;
+		err = add_site(in, site, &traffic, f, slices);
 	}
 	return err;
 }
@@ -173,6 +133,19 @@ static int read_exact(const struct instance *in, struct fullness *f)
 	if (in->fixed.engine == XDD_ENGINE_recovery || !xdd_key_is_flow(in->fixed.key))
 		f->fpr = ldexp(in->meta.capacity_keys, -128);
 	f->fpr_full = f->fpr;
+	f->fnr = NAN;
+	return 0;
+}
+
+/* The mean over the sites of each slice's density. Returns 0 or -ENOMEM. */
+static int keep_slices(struct fullness *f)
+{
+	f->slices = calloc(f->loads.slices, sizeof(*f->slices));
+	if (!f->slices)
+		return -ENOMEM;
+	f->slices_used = f->loads.slices;
+	for (u32 i = 0; i < f->slices_used; i++)
+		f->slices[i] = loads_slice_mean(&f->loads, i);
 	return 0;
 }
 
@@ -191,34 +164,42 @@ static int read_bits(const struct instance *in, const struct counters *counters,
 			share = (double)counters->distinct[site] / distinct;
 		f->fpr += share * f->loads.lost[site];
 	}
+	f->fnr = expected_of_bits(&in->fixed, f->fpr).fnr;
 	if (in->fixed.engine == XDD_ENGINE_bloom)
 		f->fpr_full = fullness_rate_of(&in->fixed, in->meta.capacity_keys, f->loads.sites);
-	return 0;
+	if (!f->loads.slices || 2ULL * f->loads.slices > xdd_lines(&in->fixed))
+		return 0;
+	return keep_slices(f);
+}
+
+static int read_timers(const struct instance *in, const struct counters *counters,
+		       struct fullness *f)
+{
+	u32 count = xdd_slices_counted(&in->fixed) ? xdd_slices_count(&in->fixed) : 0;
+	double *slices = calloc(count ?: 1, sizeof(*slices));
+	int err = -ENOMEM;
+
+	if (count)
+		f->slices = calloc(count, sizeof(*f->slices));
+	f->slices_used = count;
+	if (slices && (f->slices || !count))
+		err = read_sites(in, counters, f, count ? slices : NULL);
+	free(slices);
+	return err;
 }
 
 int fullness_read(const struct instance *in, const struct counters *counters,
 		  struct fullness *fullness)
 {
-	double *slices = NULL;
 	int err;
 
 	memset(fullness, 0, sizeof(*fullness));
 	if (xdd_digest_is_wide(&in->fixed))
 		return read_exact(in, fullness);
 	if (xdd_engine_has_bits(in->fixed.engine))
-		return read_bits(in, counters, fullness);
-	if (xdd_slices_counted(&in->fixed)) {
-		fullness->slices_used = xdd_slices_count(&in->fixed);
-		fullness->slices = calloc(fullness->slices_used, sizeof(double));
-		slices = calloc(fullness->slices_used, sizeof(double));
-		if (!slices || !fullness->slices) {
-			free(slices);
-			fullness_free(fullness);
-			return -ENOMEM;
-		}
-	}
-	err = read_sites(in, counters, fullness, slices);
-	free(slices);
+		err = read_bits(in, counters, fullness);
+	else
+		err = read_timers(in, counters, fullness);
 	if (err)
 		fullness_free(fullness);
 	else

@@ -9,7 +9,6 @@
 #include "user/metrics/loads.h"
 
 struct instance;
-struct xdd_store;
 
 struct fullness {
 	bool known;	    /* the ager walked all of it at least once */
@@ -22,6 +21,7 @@ struct fullness {
 	double fairness;    /* Jain's, of the live cells over these slices; NAN: none is counted */
 	struct loads loads; /* bit engines; of the others share is NULL */
 	double fpr;	    /* a new key is called a duplicate with this probability, now */
+	double fnr;	    /* ... a copy distinct, see struct expected; NAN: not known */
 	double fpr_full;    /* ... with as many keys live as the filter is meant for */
 };
 
@@ -42,22 +42,7 @@ void fullness_free(struct fullness *fullness);
 /* model_fairness() of @n loads. */
 double fullness_fairness(const double *loads, u32 n);
 
-/* The rate at which a filter of one slice, or of a slice per line, gives a false positive. */
-double fullness_rate(const struct xdd_fixed *fixed, const struct xdd_fill *fill);
-
-/* The same with @keys live in a filter of @sites sites, by how keys spread over the lines. */
+/* The FPR with @keys live in a filter of @sites sites, by how keys spread over the lines. */
 double fullness_rate_of(const struct xdd_fixed *fixed, double keys, u32 sites);
-
-/* A chance, of the next function's kind, beyond which the filter is plainly too small. */
-#define STORE_FPR_HIGH 0.01
-
-/* Chance that a key that is new at @now_ns is called a duplicate by @store. exact: wide digests
- * collide with at most 2^-62, and each of @distinct keys met, on average, half of the others.
- * Bit engines: by the load that is there now. Others: by the live cells.
- */
-double store_fpr(struct xdd_store *store, u64 distinct, u64 now_ns);
-
-/* Cells in a line. */
-u32 fullness_line_cells(const struct xdd_fixed *fixed);
 
 #endif

@@ -13,6 +13,7 @@
 #include <xdd/tree.h>
 
 #include "user/loader/instance.h"
+#include "user/model.h"
 #include "user/store.h"
 
 /* rlbsbf: as it counts itself. */
@@ -72,13 +73,32 @@ static int count_percpu(const struct instance *in, struct loads *loads)
 	return err;
 }
 
-/* Add @n lines of filters in line, of @site. */
-static void add_lines(const struct instance *in, u32 site, const struct xdd_line *lines, u64 n,
-		      struct loads *loads)
+/* Add @n lines of a sliced filter, of @site, from line @first on. */
+static void add_slices(const struct instance *in, u32 site, u64 first, const struct xdd_line *lines,
+		       u64 n, struct loads *loads)
+{
+	double *slice = loads->slice + (size_t)site * loads->slices;
+	u32 each = xdd_slice_lines(&in->fixed);
+
+	for (u64 i = 0; i < n && (first + i) / each < loads->slices; i++) {
+		double ones = store_cells_used(lines[i].word, XDD_LINE_WORDS, 1);
+
+		slice[(first + i) / each] += ones / each / XDD_LINE_BITS;
+		loads->share[site] += ones / xdd_cells(&in->fixed);
+	}
+}
+
+/* Add @n lines of filters in line, or of slices, of @site, from line @first on. */
+static void add_lines(const struct instance *in, u32 site, u64 first, const struct xdd_line *lines,
+		      u64 n, struct loads *loads)
 {
 	double bits = xdd_bits_filter(&in->fixed) * in->fixed.hashes / loads->filters;
 	u64 ones[XDD_MAX_HASHES] = {};
 
+	if (loads->slice) {
+		add_slices(in, site, first, lines, n, loads);
+		return;
+	}
 	loads->lost[site] += store_parts_ones(&in->fixed, lines, n, ones) / xdd_lines(&in->fixed);
 	for (u32 i = 0; i < in->fixed.hashes; i++)
 		loads->share[site * loads->filters + i % loads->filters] += ones[i] / bits;
@@ -92,7 +112,7 @@ static int lines_shared(const struct instance *in, struct loads *loads)
 	all = mmap(NULL, bytes, PROT_READ, MAP_SHARED, in->maps.lines, 0);
 	if (all == MAP_FAILED)
 		return -errno;
-	add_lines(in, 0, all, lines, loads);
+	add_lines(in, 0, 0, all, lines, loads);
 	munmap((void *)all, bytes);
 	return 0;
 }
@@ -126,7 +146,8 @@ static int lines_percpu(const struct instance *in, struct loads *loads)
 		for (u32 i = 0; !err && i < loads->sites; i++) {
 			memcpy(lines, block_lines(values + (size_t)i * words),
 			       XDD_CPU_BLOCK_LINES * sizeof(*lines));
-			add_lines(in, i, lines, XDD_CPU_BLOCK_LINES, loads);
+			add_lines(in, i, (u64)block * XDD_CPU_BLOCK_LINES, lines,
+				  XDD_CPU_BLOCK_LINES, loads);
 		}
 	}
 	free(values);
@@ -146,11 +167,22 @@ static void set_lost(const struct instance *in, struct loads *loads)
 	}
 }
 
+static void set_lost_by_slices(const struct instance *in, struct loads *loads)
+{
+	const struct model_policy none_failed = { 0 };
+
+	for (u32 site = 0; site < loads->sites; site++)
+		loads->lost[site] = model_fpr_of_slices(
+			&in->fixed, loads->slice + (size_t)site * loads->slices, NULL, none_failed);
+}
+
 static int read_lines(const struct instance *in, struct loads *loads, bool kept)
 {
 	bool percpu = in->fixed.placement == XDD_PLACEMENT_percpu;
 	int err = percpu ? lines_percpu(in, loads) : lines_shared(in, loads);
 
+	if (!err && loads->slice)
+		set_lost_by_slices(in, loads);
 	return err || !kept ? err : read_kept(in, loads);
 }
 
@@ -171,6 +203,7 @@ int loads_read(const struct instance *in, struct loads *loads)
 {
 	bool percpu = in->fixed.placement == XDD_PLACEMENT_percpu;
 	bool kept = in->fixed.engine == XDD_ENGINE_rlbsbf;
+	bool sliced = in->fixed.engine == XDD_ENGINE_bloom && xdd_slices_count(&in->fixed) > 1;
 	int err;
 
 	loads->sites = percpu ? libbpf_num_possible_cpus() : 1;
@@ -179,9 +212,13 @@ int loads_read(const struct instance *in, struct loads *loads)
 		loads->filters = 1;
 	loads->share = calloc((size_t)loads->sites * loads->filters, sizeof(*loads->share));
 	loads->lost = calloc(loads->sites, sizeof(*loads->lost));
-	if (!loads->share || !loads->lost)
+	if (sliced) {
+		loads->slices = xdd_slices_count(&in->fixed);
+		loads->slice = calloc((size_t)loads->sites * loads->slices, sizeof(*loads->slice));
+	}
+	if (!loads->share || !loads->lost || (sliced && !loads->slice))
 		err = -ENOMEM;
-	else if (xdd_bits_in_line(&in->fixed))
+	else if (sliced || xdd_bits_in_line(&in->fixed))
 		err = read_lines(in, loads, kept);
 	else
 		err = read_filters(in, loads, kept);
@@ -194,17 +231,29 @@ void loads_free(struct loads *loads)
 {
 	free(loads->share);
 	free(loads->lost);
+	free(loads->slice);
+	loads->slice = NULL;
 	loads->share = NULL;
 	loads->lost = NULL;
 }
 
-double loads_mean(const struct loads *loads, u32 i)
+static double mean(const double *of, u32 sites, u32 each, u32 i)
 {
 	double sum = 0;
 
-	for (u32 site = 0; site < loads->sites; site++)
-		sum += loads->share[site * loads->filters + i];
-	return sum / loads->sites;
+	for (u32 site = 0; site < sites; site++)
+		sum += of[(size_t)site * each + i];
+	return sum / sites;
+}
+
+double loads_mean(const struct loads *loads, u32 i)
+{
+	return mean(loads->share, loads->sites, loads->filters, i);
+}
+
+double loads_slice_mean(const struct loads *loads, u32 i)
+{
+	return mean(loads->slice, loads->sites, loads->slices, i);
 }
 
 /* The shared ones among them. */

@@ -12,6 +12,8 @@ struct loads {
 	u32 sites, filters;
 	double *share; /* of filter i's cells, at site s, those that are not 0: [s * filters + i] */
 	double *lost;  /* at each site: the chance that a new key has all its cells set by others */
+	double *slice; /* bloom: of innermost slice i's cells at site s, those set: [s * slices + i] */
+	u32 slices;
 };
 
 /*
@@ -19,15 +21,17 @@ struct loads {
  * which are one array (bloom, sbf), or k. In a CPU's own blocks user space does not see where lines
  * begin, so there the k of rsbf, bsbf and bsbfsd are taken as one.
  *
- * What is lost is the product of the shares; of filters in line it is the mean over the lines.
+ * What is lost is the product of the shares; of filters in line it is the mean over the lines, and of
+ * a sliced one over the slices.
  *
  * Returns 0, and then loads_free() is due, or a negative errno.
  */
 int loads_read(const struct instance *in, struct loads *loads);
 void loads_free(struct loads *loads);
 
-/* Mean over the sites of filter @i's share. */
+/* Mean over the sites of filter @i's share, or of slice @i's. */
 double loads_mean(const struct loads *loads, u32 i);
+double loads_slice_mean(const struct loads *loads, u32 i);
 
 /* Bit engines: the share of set cells of each of the @sites sites (xdd_sites()). Returns 0 or a
  * negative errno.

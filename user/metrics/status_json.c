@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "user/metrics/status.h"
 
+#include "user/metrics/expected.h"
 #include "user/names.h"
 #include "user/policy.h"
 #include "xdd/key.h"
@@ -17,20 +18,26 @@ static json_t *filters(const struct loads *loads)
 	return all;
 }
 
+static bool measured(const struct fullness *f)
+{
+	return f->known || f->loads.share;
+}
+
 /* Where the filter is a slice for each line, or one, or was never walked: one entry for all. */
 static json_t *slices(const struct status *status)
 {
 	const struct fullness *f = &status->fullness;
 	json_t *all;
 
-	if (f->loads.share)
+	if (f->loads.share && !f->slices)
 		return filters(&f->loads);
 	all = json_array();
 	for (u32 i = 0; i < (f->slices ? f->slices_used : 1); i++) {
 		json_t *slice = json_pack("{s:I, s:s}", "id", (json_int_t)i, "state", "ok");
 		double density = f->slices ? f->slices[i] : f->density;
 
-		json_object_set_new(slice, "density", f->known ? json_real(density) : json_null());
+		json_object_set_new(slice, "density",
+				    measured(f) ? json_real(density) : json_null());
 		json_array_append_new(all, slice);
 	}
 	return all;
@@ -226,9 +233,8 @@ static json_t *warnings(const struct status *status)
 static json_t *rate(const struct status *status, double value)
 {
 	bool exact = xdd_digest_is_wide(&status->instance->fixed);
-	bool measured = status->fullness.known || status->fullness.loads.share;
 
-	return measured || exact ? json_real(value) : json_null();
+	return measured(&status->fullness) || exact ? expected_rate_json(value) : json_null();
 }
 
 /* Only an engine that is made for so many keys has a rate with them. */
@@ -244,7 +250,7 @@ json_t *status_json(const struct status *status)
 	json_t *all;
 
 	all = json_pack(
-		"{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, "
+		"{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, "
 		"s:I, s:o, s:o}",
 		"name", in->name, "interfaces", interfaces(in), "engine",
 		engine_names[in->fixed.engine], "config", config(status), "counters",
@@ -253,9 +259,10 @@ json_t *status_json(const struct status *status)
 		"false_positives_expected", rate(status, status->false_positives), "slices",
 		slices(status), "slices_fairness", fairness(&status->fullness), "loads",
 		loads(&status->fullness.loads), "fpr_model", rate(status, status->fullness.fpr),
-		"fpr_at_capacity", rate_at_capacity(status), "audit", audit_json(&status->audit),
-		"ager", ager(status), "program_id", (json_int_t)in->program_id, "loaded_s",
-		(json_int_t)status->loaded_s, "warnings", warnings(status), "passed_ethertypes",
+		"fnr_model", rate(status, status->fullness.fnr), "fpr_at_capacity",
+		rate_at_capacity(status), "audit", audit_json(&status->audit), "ager", ager(status),
+		"program_id", (json_int_t)in->program_id, "loaded_s", (json_int_t)status->loaded_s,
+		"warnings", warnings(status), "passed_ethertypes",
 		ethertypes_json(&status->ethertypes));
 	json_object_set_new(all, "tree", tree_json(in, &status->tree));
 	return all;

@@ -217,6 +217,17 @@ static double distinct_per_s(const struct status *status)
 	return (double)status->counters.total.distinct.packets / (status->loaded_s ?: 1);
 }
 
+/* What came at once is not missed, so this is the most that mirrored traffic loses. */
+static void print_missed(const struct status *status)
+{
+	const struct fullness *f = &status->fullness;
+
+	if (f->known && f->fnr > 0)
+		printf("  missed      %.2g of the copies by the model, if they come at any time "
+		       "within the window; less if sooner\n",
+		       f->fnr);
+}
+
 static void print_model(const struct status *status)
 {
 	const struct fullness *f = &status->fullness;
@@ -239,11 +250,13 @@ static void print_model(const struct status *status)
 		       status_loss_text(f->fpr, distinct_per_s(status), text));
 	printf("              %.2g of them with %" PRIu64 " keys live, which it is meant for\n",
 	       f->fpr_full, (uint64_t)status->instance->meta.capacity_keys);
+	print_missed(status);
 }
 
 static void print_audit(const struct status *status)
 {
 	const struct audit *a = &status->audit;
+	const struct expected model = { status->fullness.fpr, status->fullness.fnr };
 	char memory[UNITS_TEXT_MAX];
 
 	if (!a->share)
@@ -251,7 +264,7 @@ static void print_audit(const struct status *status)
 	printf("  audit       of one key in %.4g, in %s: %" PRIu64 " packets of %" PRIu64 " keys\n",
 	       1 / a->share, units_size_text(a->memory_bytes, memory), (uint64_t)a->counts.sampled,
 	       (uint64_t)a->counts.keys);
-	audit_print(a, stdout, "              ", "packets", distinct_per_s(status));
+	audit_print(a, &model, stdout, "              ", "packets", distinct_per_s(status));
 }
 
 /* Slices of a line each are not shown one by one. */

@@ -20,12 +20,23 @@ static double poisson_below(double mean, u32 n)
 	return sum;
 }
 
-double model_tagged(double keys, double lines)
+/* Cells of a line that are live, of @entries in a window. */
+static double live_of(double entries)
 {
 	double live = 0;
 
 	for (u32 n = 1; n <= XDD_LINE_CELLS; n++)
-		live += fmax(1 - poisson_below(keys / lines, n), 0);
+		live += fmax(1 - poisson_below(entries, n), 0);
+	return live;
+}
+
+double model_tagged(double keys, double lines)
+{
+	return live_of(keys / lines) / TAG_VALUES;
+}
+
+double model_tagged_live_fpr(double live)
+{
 	return live / TAG_VALUES;
 }
 
@@ -91,6 +102,7 @@ static double made_again(double firsts, double again, double copies)
 struct chain {
 	double keys, step;	    /* firsts in a window; and a step, in windows */
 	u32 firsts, again;	    /* states that matter, of each kind */
+	double live;		    /* cells of the line, at the last step */
 	double rate[FIRSTS][AGAIN]; /* made_again() */
 	double chance[2][FIRSTS][AGAIN];
 };
@@ -139,19 +151,21 @@ static double chain_step(struct chain *c, u32 from)
 {
 	double again = 0;
 
+	c->live = 0;
 	memset(c->chance[!from], 0, sizeof(c->chance[0]));
 	for (u32 a = 0; a < c->firsts; a++)
 		for (u32 r = 0; r < c->again; r++) {
 			if (c->chance[from][a][r] < IMPOSSIBLE)
 				continue;
 			again += c->chance[from][a][r] * c->rate[a][r];
+			c->live += c->chance[from][a][r] * fmin(a + r, XDD_LINE_CELLS);
 			chain_leave(c, from, a, r);
 		}
 	return again;
 }
 
-/* Entries made again in a window of a line that gets @keys firsts in it. */
-static double chain_again(double keys, double copies)
+/* Entries made again in a window of a line that gets @keys firsts in it, of which *@live are then live. */
+static double chain_again(double keys, double copies, double *live)
 {
 	double again = 0, before;
 	struct chain c;
@@ -166,6 +180,7 @@ static double chain_again(double keys, double copies)
 		if (fabs(again - before) <= 1e-3 * again)
 			break;
 	}
+	*live = c.live;
 	return again;
 }
 
@@ -184,14 +199,51 @@ static double steady_again(double keys, double copies)
 	return low;
 }
 
-double model_tagged_fnr(double keys, double copies, double lines)
+/* FNR by evictions in a line of @each keys, and its *@live cells. */
+static double line_fnr(double each, double copies, double *live)
 {
-	double each = keys / lines, again;
+	double again;
 
+	*live = live_of(each);
 	if (each <= 0)
 		return 0;
 	if (copies <= 0)
 		return evicted_mean(each);
-	again = each > MOST_KEYS ? steady_again(each, copies) : chain_again(each, copies);
+	again = each > MOST_KEYS ? steady_again(each, copies) : chain_again(each, copies, live);
 	return fmax(fmin(again / (copies * each), 1), evicted_mean(each));
+}
+
+double model_tagged_fnr(double keys, double copies, double lines)
+{
+	double live;
+
+	return line_fnr(keys / lines, copies, &live);
+}
+
+/* Beyond so many entries in a window all cells of a line are live. */
+#define MOST_ENTRIES 64
+
+static double entries_of(double live)
+{
+	double low = 0, high = MOST_ENTRIES, middle;
+
+	while (high - low > 1e-9 * high) {
+		middle = (low + high) / 2;
+		if (live_of(middle) < live)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
+}
+
+double model_tagged_live_fnr(double live, double copies)
+{
+	double keys = entries_of(live), fnr = 0, found;
+
+	for (u32 i = 0; i < 3; i++) {
+		fnr = line_fnr(keys, copies, &found);
+		keys -= fmin((found - live) / poisson_below(keys, XDD_LINE_CELLS), keys / 8);
+	}
+	return fnr;
 }

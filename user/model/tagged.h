@@ -29,4 +29,11 @@ double model_tagged_evicted(double entries);
  */
 double model_tagged_fnr(double keys, double copies, double lines);
 
+/* The same two of a filter that is there: @live, 0 to 15, of the cells of a line are on average. The entries
+ * that came in a window are as many as leave so many live where a line keeps 15; of them the firsts are what
+ * those that were made again leave.
+ */
+double model_tagged_live_fpr(double live);
+double model_tagged_live_fnr(double live, double copies);
+
 #endif

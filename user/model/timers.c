@@ -25,6 +25,25 @@ double model_passes(double events, double ticks)
 	return ceil(events / ticks);
 }
 
+#define STEPS 200 /* of Simpson's rule: an even number */
+
+double model_left_out(double fpr, u32 hashes, double copies)
+{
+	double density = pow(fpr, 1.0 / hashes), rate = -log1p(-density), few = fmax(copies, 1);
+	double found = 0;
+
+	if (density <= 0 || density >= 1)
+		return 0;
+	for (u32 i = 0; i <= STEPS; i++) {
+		double x = (double)i / STEPS;
+		double live = (2 * density - 1 + exp(-rate * (1 + x))) / density;
+		u32 weight = i == 0 || i == STEPS ? 1 : i % 2 ? 4 : 2;
+
+		found += weight * few * pow(x, few - 1) * pow(live, hashes) / (3 * STEPS);
+	}
+	return fpr * fmax(1 - found, 0) / few;
+}
+
 double model_tick_missed(double ticks)
 {
 	return 1 / (2 * ticks);

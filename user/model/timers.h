@@ -18,6 +18,18 @@ double model_sweep_ticks(u32 bits, u64 ticks);
 /* How often an event passes that comes at each of @events ticks: each passing starts a window. */
 double model_passes(double events, double ticks);
 
+/*
+ * FNR of a filter of @hashes timers a key by what it calls duplicate: a new key of which it does so, with the
+ * chance @fpr, is not set, and is found as long as others keep all its timers live. The first copy behind that
+ * is missed, and then the key is set. @copies of each key, evenly in the window behind it; a share of
+ * them below 1.
+ *
+ * Others set a timer at the rate a in a window, so that e^-a are empty, and one that is live now is live after a
+ * part x of it with chance q = (1 - 2 e^-a + e^(-a (1 + x))) / (1 - e^-a). c copies are all found if the
+ * latest is: fpr (1 - the integral of c x^(c - 1) q^k over 0 to 1) / c.
+ */
+double model_left_out(double fpr, u32 hashes, double copies);
+
 /* The share of the copies spread evenly over a window of @ticks ticks that come in the rest of the last
  * one, which the entry does not live to see: it was made somewhere in the first.
  */

@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "user/metrics/audit.h"
-#include "user/metrics/fullness.h"
+#include "user/metrics/expected.h"
 #include "user/names.h"
 #include "user/provenance.h"
 
@@ -29,19 +29,25 @@ static json_t *json_counts(const struct summary *s)
 			 s->seconds, "complete", s->complete, "interrupted", s->interrupted);
 }
 
+static struct expected expected_of(const struct summary *s)
+{
+	return store_expected(s->store, s->distinct, s->duplicates, s->last_ns);
+}
+
 static json_t *json_filter(const struct summary *s)
 {
 	const struct derived *d = s->derived;
 	const struct xdd_store *store = s->store;
 	bool time = s->rule->time_field && d->live.window_ns != STORE_FOREVER_NS;
+	struct expected model = expected_of(s);
 
-	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:I}", "engine",
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:I}", "engine",
 			 engine_names[d->fixed.engine], "field", (json_int_t)s->rule->field,
 			 "window_ns", time ? (json_int_t)d->live.window_ns : 0, "window_records",
 			 (json_int_t)d->window_records, "memory_bytes", store_bytes(store),
-			 "fpr_model", store_fpr(s->store, s->distinct, s->last_ns), "time_back",
-			 store->time_back, "evictions", store->evictions, "forgotten",
-			 store->forgotten);
+			 "fpr_model", expected_rate_json(model.fpr), "fnr_model",
+			 expected_rate_json(model.fnr), "time_back", store->time_back, "evictions",
+			 store->evictions, "forgotten", store->forgotten);
 }
 
 static struct audit audit_of(const struct summary *s)
@@ -82,9 +88,8 @@ static void print_bypassed(const struct summary *s, FILE *to)
 		fputc('\n', to);
 }
 
-static void print_errors(const struct summary *s, FILE *to)
+static void print_errors(const struct summary *s, double fpr, FILE *to)
 {
-	double fpr = store_fpr(s->store, s->distinct, s->last_ns);
 	u64 forgotten = s->store->forgotten + s->store->evictions;
 	bool exact = s->derived->fixed.engine == XDD_ENGINE_exact;
 
@@ -101,7 +106,7 @@ static void print_errors(const struct summary *s, FILE *to)
 			"memory was short: %" PRIu64 " records were forgotten early, their "
 			"duplicates may have passed: give --memory more\n",
 			(uint64_t)forgotten);
-	if (fpr > STORE_FPR_HIGH)
+	if (fpr > EXPECTED_FPR_HIGH)
 		fprintf(to, "the filter is too full for these records: distinct ones are dropped: "
 			    "give --memory more\n");
 }
@@ -109,6 +114,7 @@ static void print_errors(const struct summary *s, FILE *to)
 void summary_text(const struct summary *s, FILE *to)
 {
 	char window[UNITS_TEXT_MAX], memory[UNITS_TEXT_MAX];
+	struct expected model = expected_of(s);
 	struct audit audit = audit_of(s);
 
 	fprintf(to,
@@ -121,6 +127,6 @@ void summary_text(const struct summary *s, FILE *to)
 		derive_events_text(s->derived, window), engine_names[s->derived->fixed.engine],
 		units_size_text(store_bytes(s->store), memory), s->seconds,
 		s->records / 1e6 / s->seconds);
-	print_errors(s, to);
-	audit_print(&audit, to, "", "records", 0);
+	print_errors(s, model.fpr, to);
+	audit_print(&audit, &model, to, "", "records", 0);
 }

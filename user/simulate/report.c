@@ -91,6 +91,7 @@ void report_head(void)
 
 void report_row(const struct tally *t)
 {
+	const struct expected expected = { t->rate[RATE_fpr_model], t->rate[RATE_fnr_model] };
 	char model[16] = "-";
 
 	if (!isnan(t->rate[RATE_load_model]))
@@ -98,7 +99,7 @@ void report_row(const struct tally *t)
 	printf("%14llu %14llu %9.4f %9.4f %7.4f %7s %8.2f\n", (unsigned long long)t->records,
 	       (unsigned long long)t->errors.distinct, 100 * t->rate[RATE_fpr],
 	       100 * t->rate[RATE_fnr], t->rate[RATE_load], model, t->seconds);
-	audit_print(&t->audit, stdout, "  ", "records", 0);
+	audit_print(&t->audit, &expected, stdout, "  ", "records", 0);
 	fflush(stdout);
 }
 

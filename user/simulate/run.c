@@ -6,6 +6,7 @@
 
 #include "user/batch.h"
 #include "user/clock.h"
+#include "user/metrics/expected.h"
 #include "user/model.h"
 #include "user/simulate/messages.h"
 #include "user/simulate/simulate.h"
@@ -202,6 +203,7 @@ static void pass_stop(struct pass *pass)
 {
 	struct tally *t = &pass->tally;
 	u64 called = t->errors.distinct - t->errors.fp + t->errors.fn;
+	struct expected model;
 	double *rate = t->rate;
 
 	for (int i = 0; i < RATE_MAX; i++)
@@ -213,6 +215,9 @@ static void pass_stop(struct pass *pass)
 	rate[RATE_fnr_joint] = (double)t->errors.fn / t->records;
 	if (has_ticks(pass))
 		set_rates(rate, RATE_given_fpr, RATE_given_fnr, &t->given, t->records);
+	model = store_expected(&pass->store, called, t->records - called, pass->last_ns);
+	rate[RATE_fpr_model] = model.fpr;
+	rate[RATE_fnr_model] = model.fnr;
 	rate[RATE_load] = store_load(&pass->store, pass->last_ns);
 	rate[RATE_load_model] = load_model(pass);
 	rate[RATE_load_model_copies] = pass->all_load;

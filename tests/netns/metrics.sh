@@ -1,0 +1,157 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# --metrics and --textfile: promtool finds nothing to blame, Debian's Prometheus scrapes what status
+# says, counters never go back, and who scrapes badly disturbs nobody.
+# shellcheck disable=SC2317 # check and wait_until call the functions
+. "$(dirname "$0")/lib.sh"
+
+port=$((20000 + $$ % 10000))
+address=127.0.0.1:$port
+
+# get PATH [ACCEPT [METHOD]]: the page to $tmp/page, the status and the type to stdout
+get() {
+	python3 - "http://$address$1" "${2:-*/*}" "${3:-GET}" "$tmp/page" <<-'END'
+		import sys, urllib.error, urllib.request
+		url, accept, method, file = sys.argv[1:]
+		try:
+		    answer = urllib.request.urlopen(urllib.request.Request(
+		        url, headers={"Accept": accept}, method=method,
+		        data=b"x" * 100000 if method == "POST" else None), timeout=5)
+		except urllib.error.HTTPError as error:
+		    answer = error
+		open(file, "wb").write(answer.read())
+		print(answer.status, answer.headers["Content-Type"].split(";")[0])
+	END
+}
+
+# sum METRIC LABEL: of the samples on the page that have the label
+sum() {
+	grep -F "xdp_dedup_$1{" "$tmp/page" | grep -F "$2" | awk '{ n += $NF } END { print n + 0 }'
+}
+
+start() {
+	"$xdd" "$@" >"$tmp/started" 2>&1 &
+	started=$!
+}
+stop() {
+	[ -z "$started" ] || { kill -INT "$started"; wait "$started"; } 2>/dev/null
+	started=
+}
+started=
+at_exit stop
+
+served() { get /metrics >/dev/null && [ "$(sum up '')" -ge "${1:-1}" ]; }
+
+"$frames" make "$tmp/frames.pcap" --packets 500 --copies 1
+start run "$in" --netns "$rx" --quiet --window 1s --metrics "$address" --textfile "$tmp/x.prom"
+check "run serves its instance" wait_until served
+transmit "$tmp/frames.pcap"
+check_equal "as text" "200 text/plain" "$(get /metrics)"
+check "promtool finds nothing to blame" promtool check metrics <"$tmp/page"
+cp "$tmp/page" "$tmp/first"
+check_equal "packets by verdict" "500 500" \
+	"$(sum packets_total 'verdict="distinct"') $(sum packets_total 'verdict="duplicate"')"
+check_equal "... their sum is that of the actions" "$(sum packets_total '')" "$(sum actions_total '')"
+check_equal "... in bytes, too" "$(sum bytes_total '')" "$(sum action_bytes_total '')"
+check_equal "attached" 1 "$(sum attached 'state="attached"')"
+check_equal "the window" 1 "$(sum window_seconds '')"
+check_equal "every metric is in help metrics, and nothing else" \
+	"$("$xdd" help metrics | grep -o 'xdp_dedup_[a-z_]*' | sort -u)" \
+	"$(sed -n 's/^# TYPE \([a-z_]*\) .*/\1/p' "$tmp/page" | sort -u)"
+
+check_equal "OpenMetrics where it is asked for" "200 application/openmetrics-text" \
+	"$(get /metrics 'application/openmetrics-text; version=1.0.0')"
+check_equal "... which has an end" "# EOF" "$(tail -n 1 "$tmp/page")"
+check_equal "another page" "404 text/plain" "$(get /other)"
+check_equal "a POST with a long body" "405 text/plain" "$(get /metrics '*/*' POST)"
+
+# One that connects and says nothing, 20 times.
+silent() {
+	python3 - "$port" <<-'END' &
+		import socket, sys, time
+		held = [socket.create_connection(("127.0.0.1", int(sys.argv[1]))) for _ in range(20)]
+		held[0].send(b"GET /metrics HTTP/1.1\r\nHost:")
+		time.sleep(60)
+	END
+	silent=$!
+}
+silent
+sleep 0.5
+check "those who connect and say nothing hold up nobody" served
+kill "$silent"
+
+# lower BEFORE AFTER: counters that went back
+lower() {
+	python3 - "$@" <<-'END'
+		import sys
+		before, after = ({line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in open(file)
+		                  if "_total{" in line} for file in sys.argv[1:])
+		print(*[name for name, value in before.items() if after.get(name, -1) < value])
+	END
+}
+"$xdd" set "$in" --window 500ms --action count --quiet
+transmit "$tmp/frames.pcap"
+get /metrics >/dev/null
+check_equal "set: no counter goes back" "" "$(lower "$tmp/first" "$tmp/page")"
+"$xdd" set "$in" --window 30s --restart --quiet
+transmit "$tmp/frames.pcap"
+check "served after set --restart" wait_until served
+check_equal "set --restart: no counter goes back" "" "$(lower "$tmp/first" "$tmp/page")"
+check_equal "... and they go on" 3000 "$(sum packets_total '')"
+
+check "the file is there" promtool check metrics <"$tmp/x.prom"
+check_equal "... under its own name only" x.prom "$(cd "$tmp" && echo *x.prom*)"
+
+"$xdd" run "$in" --netns "$rx" --name "y$in" --metrics "$address" >"$tmp/out" 2>&1
+check_equal "a port that is taken: exit 1" 1 $?
+check "... and why" grep -q "cannot serve metrics on $address: Address already in use" "$tmp/out"
+stop
+check_equal "the file is gone with who wrote it" "" "$(find "$tmp" -name "*prom*")"
+check_command "a file that cannot be written: exit 1, nothing is loaded" 1 '' \
+	'cannot write metrics to /none/x.prom: No such file' \
+	"$xdd" run "$in" --netns "$rx" --textfile /none/x.prom
+check "nothing was loaded" test ! -e "$pins/$in"
+
+# Prometheus itself, of an agent with two instances.
+query() {
+	python3 - "$((port + 1))" "$1" <<-'END'
+		import json, sys, urllib.parse, urllib.request
+		answer = json.load(urllib.request.urlopen(
+		    f"http://127.0.0.1:{sys.argv[1]}/api/v1/query?query=" + urllib.parse.quote(sys.argv[2])))
+		print(*[sample["value"][1] for sample in answer["data"]["result"]])
+	END
+}
+query_is() { [ "$(query "$1" 2>/dev/null)" = "$2" ]; }
+pair "x$out" "x$in"
+load "$in" --window 10s --memory 1MiB
+load "x$in" --window 10s --memory 1MiB --engine timer --placement percpu
+start agent --metrics "$address"
+check "agent serves all instances" wait_until served 2
+cat >"$tmp/prometheus.yml" <<-END
+	global: {scrape_interval: 1s}
+	scrape_configs:
+	  - job_name: xdp-dedup
+	    static_configs: [{targets: ['$address']}]
+END
+mkdir "$tmp/data"
+prometheus --config.file="$tmp/prometheus.yml" --storage.tsdb.path="$tmp/data" \
+	--web.listen-address="127.0.0.1:$((port + 1))" >"$tmp/prometheus" 2>&1 &
+prometheus=$!
+at_exit kill "$prometheus"
+transmit "$tmp/frames.pcap"
+check "Prometheus scrapes it" wait_until query_is 'up{job="xdp-dedup"}' 1
+check "... and has what was sent" \
+	wait_until query_is "xdp_dedup_packets_total{name=\"$in\",verdict=\"duplicate\"}" 500
+check "... of both instances" wait_until query_is 'count(xdp_dedup_up == 1)' 2
+check "the share of live keys" \
+	wait_until query_is "round(xdp_dedup_capacity_used_ratio{name=\"$in\"} * \
+xdp_dedup_capacity_keys{name=\"$in\"})" 500
+"$xdd" unload "x$in"
+check "one that is unloaded is gone from the page" \
+	wait_until query_is 'count(xdp_dedup_up)' 1
+kill -TERM "$started"
+wait "$started"
+check_equal "agent ends with 0" 0 $?
+started=
+finish

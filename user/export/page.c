@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "user/export/page.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "user/clock.h"
+#include "user/metrics/status.h"
+#include "user/model.h"
+#include "user/version.h"
+#include "xdd/slices.h"
+#include "xdd/key.h"
+
+struct page {
+	FILE *to;
+	bool openmetrics;
+	const char *family, *suffix;
+	const struct subject *about;
+};
+
+struct label {
+	const char *name, *value;
+};
+
+/* A label's value: interface names may have any character but '/' and white space. */
+static void put_escaped(FILE *to, const char *value)
+{
+	for (; *value; value++) {
+		if (*value == '\\' || *value == '"')
+			putc('\\', to);
+		putc(*value, to);
+	}
+}
+
+/* The beginning of a sample, with up to three labels beside the instance's name. */
+static void put_labels(struct page *page, const struct label labels[3])
+{
+	fprintf(page->to, "xdp_dedup_%s%s{name=\"", page->family, page->suffix);
+	put_escaped(page->to, page->about->name);
+	for (int i = 0; i < 3 && labels[i].name; i++) {
+		fprintf(page->to, "\",%s=\"", labels[i].name);
+		put_escaped(page->to, labels[i].value);
+	}
+	fprintf(page->to, "\"} ");
+}
+
+#define LABELS(...) ((const struct label[3]){ __VA_ARGS__ })
+#define NO_LABELS LABELS({ NULL, NULL })
+
+static void put_count(struct page *page, u64 value, const struct label labels[3])
+{
+	put_labels(page, labels);
+	fprintf(page->to, "%" PRIu64 "\n", (uint64_t)value);
+}
+
+/* What is not known is no sample. */
+static void put_real(struct page *page, double value, const struct label labels[3])
+{
+	if (isnan(value))
+		return;
+	put_labels(page, labels);
+	fprintf(page->to, "%.13g\n", value);
+}
+
+double page_fpr(const struct status *status)
+{
+	const struct fullness *f = &status->fullness;
+	bool bounded = xdd_digest_is_wide(&status->instance->fixed);
+
+	return f->known || f->loads.share || bounded ? f->fpr : NAN;
+}
+
+static void put_up(struct page *page, const struct status *status)
+{
+	put_count(page, !!status, NO_LABELS);
+}
+
+typedef void put_slot(struct page *page, const char *interface, const struct xdd_counters *c);
+
+/* Each interface, and what came by none that is known, if anything did. */
+static void put_slots(struct page *page, const struct status *status, put_slot *put)
+{
+	const struct xdd_counters *elsewhere = &status->counters.slot[XDD_MAX_IFACES];
+	const struct instance *in = status->instance;
+
+	for (u32 i = 0; i < in->ifaces_used; i++)
+		put(page, in->ifaces[i].name, &status->counters.slot[i]);
+	if (elsewhere->received.packets)
+		put(page, "", elsewhere);
+}
+
+#define INTERFACE                      \
+	{                              \
+		"interface", interface \
+	}
+#define PUT_VERDICT(verdict, help) \
+	put_count(page, c->verdict.packets, LABELS(INTERFACE, { "verdict", #verdict }));
+#define PUT_VERDICT_BYTES(verdict, help) \
+	put_count(page, c->verdict.bytes, LABELS(INTERFACE, { "verdict", #verdict }));
+#define PUT_REASON(reason, help) \
+	put_count(page, c->reason.packets, LABELS(INTERFACE, { "reason", #reason }));
+#define PUT_CLASS(class, word, help) \
+	put_count(page, c->ambiguous_##class.packets, LABELS(INTERFACE, { "class", #class }));
+#define PUT_ACTION(action, help) \
+	put_count(page, c->action.packets, LABELS(INTERFACE, { "action", #action }));
+#define PUT_ACTION_BYTES(action, help) \
+	put_count(page, c->action.bytes, LABELS(INTERFACE, { "action", #action }));
+#define PUT_NOTE(note, help) put_count(page, c->note, LABELS(INTERFACE, { "note", #note }));
+
+static void slot_packets(struct page *page, const char *interface, const struct xdd_counters *c)
+{
+	XDD_VERDICTS(PUT_VERDICT)
+	put_count(page, counters_bypassed(c).packets, LABELS(INTERFACE, { "verdict", "bypassed" }));
+}
+
+static void slot_bytes(struct page *page, const char *interface, const struct xdd_counters *c)
+{
+	XDD_VERDICTS(PUT_VERDICT_BYTES)
+	put_count(page, counters_bypassed(c).bytes, LABELS(INTERFACE, { "verdict", "bypassed" }));
+}
+
+static void slot_bypassed(struct page *page, const char *interface, const struct xdd_counters *c)
+{
+	XDD_BYPASSES(PUT_REASON)
+}
+
+static void slot_ambiguous(struct page *page, const char *interface, const struct xdd_counters *c)
+{
+	XDD_CLASSES(PUT_CLASS)
+}
+
+static void slot_actions(struct page *page, const char *interface, const struct xdd_counters *c)
+{
+	XDD_ACTIONS(PUT_ACTION)
+}
+
+static void slot_action_bytes(struct page *page, const char *interface,
+			      const struct xdd_counters *c)
+{
+	XDD_ACTIONS(PUT_ACTION_BYTES)
+}
+
+static void slot_notes(struct page *page, const char *interface,
+		       const struct xdd_counters *c){ XDD_NOTES(PUT_NOTE) }
+
+#define BY_SLOT(name)                                                          \
+	static void put_##name(struct page *page, const struct status *status) \
+	{                                                                      \
+		put_slots(page, status, slot_##name);                          \
+	}
+BY_SLOT(packets) BY_SLOT(bytes) BY_SLOT(bypassed) BY_SLOT(ambiguous) BY_SLOT(actions)
+	BY_SLOT(action_bytes) BY_SLOT(notes)
+
+		static void put_evictions(struct page *page, const struct status *status)
+{
+	put_count(page, status->counters.total.evictions, NO_LABELS);
+}
+
+static void put_attached(struct page *page, const struct status *status)
+{
+	const struct instance *in = status->instance;
+
+	for (u32 i = 0; i < in->ifaces_used; i++) {
+		const struct instance_iface *iface = &in->ifaces[i];
+		bool on = iface->state == IFACE_ATTACHED || iface->state == IFACE_HIDDEN;
+
+		put_count(page, on,
+			  LABELS({ "interface", iface->name },
+				 { "mode", iface->generic ? "generic" : "native" },
+				 { "state", iface_state_names[iface->state] }));
+	}
+}
+
+static void put_loaded_timestamp_seconds(struct page *page, const struct status *status)
+{
+	put_count(page, status->instance->meta.loaded_s, NO_LABELS);
+}
+
+static void put_window_seconds(struct page *page, const struct status *status)
+{
+	const struct instance *in = status->instance;
+
+	put_real(page, xdd_engine_has_bits(in->fixed.engine) ? 0 : in->live.window_ns / 1e9,
+		 NO_LABELS);
+}
+
+static void put_memory_bytes(struct page *page, const struct status *status)
+{
+	put_count(page, status->instance->meta.memory_bytes, NO_LABELS);
+}
+
+static void put_capacity_keys(struct page *page, const struct status *status)
+{
+	if (status->instance->meta.capacity_keys)
+		put_count(page, status->instance->meta.capacity_keys, NO_LABELS);
+}
+
+/* Share of all cells, or NAN. */
+static double density(const struct status *status)
+{
+	const struct fullness *f = &status->fullness;
+	double sum = 0;
+
+	if (!f->loads.share)
+		return f->known ? f->density : NAN;
+	for (u32 i = 0; i < f->loads.filters; i++)
+		sum += loads_mean(&f->loads, i);
+	return sum / f->loads.filters;
+}
+
+static void put_capacity_used_ratio(struct page *page, const struct status *status)
+{
+	const struct instance *in = status->instance;
+	u32 hashes = in->fixed.engine == XDD_ENGINE_tagged ? 1 : in->fixed.hashes;
+	double cells = (double)in->meta.memory_bytes / XDD_LINE_BYTES * xdd_line_cells(&in->fixed);
+	double live = cells * density(status);
+
+	if (!in->meta.capacity_keys)
+		return;
+	if (in->fixed.engine != XDD_ENGINE_tagged)
+		live = model_growth_keys(cells, pow(density(status), hashes), hashes);
+	put_real(page, live / in->meta.capacity_keys, NO_LABELS);
+}
+
+static void put_density_ratio(struct page *page, const struct status *status)
+{
+	put_real(page, density(status), NO_LABELS);
+}
+
+static void put_slice_density(struct page *page, const struct status *status)
+{
+	const struct fullness *f = &status->fullness;
+	char id[16];
+
+	for (u32 i = 0; f->slices && (f->known || f->loads.share) && i < f->slices_used; i++) {
+		snprintf(id, sizeof(id), "%u", i);
+		put_real(page, f->slices[i], LABELS({ "slice", id }));
+	}
+}
+
+static void put_fpr_modelled(struct page *page, const struct status *status)
+{
+	put_real(page, page_fpr(status), NO_LABELS);
+}
+
+static void put_fnr_modelled(struct page *page, const struct status *status)
+{
+	bool known = !isnan(page_fpr(status));
+
+	put_real(page, known ? status->fullness.fnr : NAN, NO_LABELS);
+}
+
+#define AUDITED(name, what)                                                    \
+	static void put_##name(struct page *page, const struct status *status) \
+	{                                                                      \
+		if (status->audit.share)                                       \
+			put_real(page, status->audit.what, NO_LABELS);         \
+	}
+AUDITED(fpr_measured, fpr.rate)
+AUDITED(fpr_measured_low, fpr.low)
+AUDITED(fpr_measured_high, fpr.high)
+AUDITED(fnr_measured, fnr.rate)
+AUDITED(fnr_measured_low, fnr.low)
+AUDITED(fnr_measured_high, fnr.high)
+
+static void put_audit_sampled(struct page *page, const struct status *status)
+{
+	if (status->audit.share)
+		put_count(page, status->audit.counts.sampled, NO_LABELS);
+}
+
+static void put_false_positives_expected(struct page *page, const struct status *status)
+{
+	(void)status;
+	put_real(page, page->about->lost, NO_LABELS);
+}
+
+static void put_ager_last_sweep_timestamp_seconds(struct page *page, const struct status *status)
+{
+	const struct fullness *f = &status->fullness;
+
+	if (f->known)
+		put_real(page, (clock_ns(CLOCK_REALTIME) - f->since_sweep_ns) / 1000000 / 1e3,
+			 NO_LABELS);
+}
+
+static void put_ager_missed(struct page *page, const struct status *status)
+{
+	put_count(page, status->fullness.missed, NO_LABELS);
+}
+
+static void put_warnings(struct page *page, const struct status *status)
+{
+	put_count(page, status->warnings, NO_LABELS);
+}
+
+enum type { gauge, counter };
+
+struct family {
+	const char *name;
+	enum type type;
+	const char *help;
+	void (*put)(struct page *page, const struct status *status);
+};
+
+#define FAMILY(name, type, labels, help) { #name, type, help, put_##name },
+static const struct family families[] = { METRICS(FAMILY) };
+
+/* OpenMetrics has a counter's family without the _total of its samples. */
+static void put_head(struct page *page, const char *name, enum type type, const char *help)
+{
+	page->family = name;
+	page->suffix = type == counter ? "_total" : "";
+	fprintf(page->to, "# HELP xdp_dedup_%s%s %s\n# TYPE xdp_dedup_%s%s %s\n", name,
+		page->openmetrics ? "" : page->suffix, help, name,
+		page->openmetrics ? "" : page->suffix, type == counter ? "counter" : "gauge");
+}
+
+static void put_family(struct page *page, const struct family *family, const struct subject *all,
+		       size_t n)
+{
+	put_head(page, family->name, family->type, family->help);
+	for (size_t i = 0; i < n; i++) {
+		page->about = &all[i];
+		if (all[i].status || family->put == put_up)
+			family->put(page, all[i].status);
+	}
+}
+
+int page_make(const struct subject *all, size_t n, bool openmetrics, char **text, size_t *length)
+{
+	struct page page = { .openmetrics = openmetrics };
+	bool failed;
+
+	page.to = open_memstream(text, length);
+	if (!page.to)
+		return -ENOMEM;
+	put_head(&page, "build_info", gauge, "1: which version exports this");
+	fprintf(page.to, "xdp_dedup_build_info{version=\"%s\",commit=\"%s\"} 1\n", program_version,
+		program_commit);
+	for (size_t i = 0; i < XDD_ARRAY_SIZE(families); i++)
+		put_family(&page, &families[i], all, n);
+	if (openmetrics)
+		fprintf(page.to, "# EOF\n");
+	failed = ferror(page.to);
+	if (!fclose(page.to) && !failed)
+		return 0;
+	free(*text);
+	return -ENOMEM;
+}

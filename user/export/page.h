@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What Prometheus scrapes: its text format 0.0.4, or OpenMetrics 1.0.
+ *
+ * METRICS is the list: what is exported, its help, and the table in README.md, which a test compares,
+ * come from it and from the lists of counters.h and audit.h.
+ */
+#ifndef USER_EXPORT_PAGE_H
+#define USER_EXPORT_PAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct status;
+
+/*
+ * X(name, type, labels, help), in the order of the page. On the page a name has xdp_dedup_ in front,
+ * and a counter's _total behind. The first label is always `name`, the instance's.
+ */
+#define METRICS(X)                                                                                \
+	X(up, gauge, "", "1 if the pins of the instance could be read, else 0")                   \
+	X(packets, counter, "interface, verdict",                                                 \
+	  "packets received, by verdict: distinct, duplicate, or bypassed")                       \
+	X(bytes, counter, "interface, verdict", "bytes received, by verdict")                     \
+	X(bypassed, counter, "interface, reason", "packets passed without asking the filter")     \
+	X(ambiguous, counter, "interface, class",                                                 \
+	  "duplicates without identification, which may be real repeats")                         \
+	X(actions, counter, "interface, action", "packets by what was done with them")            \
+	X(action_bytes, counter, "interface, action", "bytes by what was done with them")         \
+	X(notes, counter, "interface, note", "events beside these sums")                          \
+	X(evictions, counter, "", "live entries replaced in full lines: their copies may pass")   \
+	X(attached, gauge, "interface, mode, state", "1 if the interface is attached, else 0")    \
+	X(loaded_timestamp_seconds, gauge, "", "when the filter was loaded, since 1970")          \
+	X(window_seconds, gauge, "", "how long a packet is remembered; 0: no fixed time")         \
+	X(memory_bytes, gauge, "", "size of the filter, on all CPUs")                             \
+	X(capacity_keys, gauge, "", "live keys that the filter is meant for")                     \
+	X(capacity_used_ratio, gauge, "", "live keys over that number")                           \
+	X(density_ratio, gauge, "", "share of the filter's cells that is live")                   \
+	X(slice_density, gauge, "slice", "share of the slice's cells that is live")               \
+	X(fpr_modelled, gauge, "", "share of distinct packets lost now, by the model")            \
+	X(fnr_modelled, gauge, "", "share of copies missed now, by the model")                    \
+	X(fpr_measured, gauge, "", "share of distinct packets lost, as the audit measured it")    \
+	X(fpr_measured_low, gauge, "", "lower end of its 95 % interval")                          \
+	X(fpr_measured_high, gauge, "", "upper end of its 95 % interval")                         \
+	X(fnr_measured, gauge, "", "share of copies that passed, as the audit measured it")       \
+	X(fnr_measured_low, gauge, "", "lower end of its 95 % interval")                          \
+	X(fnr_measured_high, gauge, "", "upper end of its 95 % interval")                         \
+	X(audit_sampled, counter, "", "packets whose verdict the audit compared with the truth")  \
+	X(false_positives_expected, counter, "",                                                  \
+	  "distinct packets lost since this exporter started, by the model at each scrape")       \
+	X(ager_last_sweep_timestamp_seconds, gauge, "", "when the oldest walk ended, since 1970") \
+	X(ager_missed, counter, "", "walks over the filter that did not begin in time")           \
+	X(warnings, gauge, "", "number of warnings that `xdp-dedup status` gives")
+
+/* What the page says of an instance. */
+struct subject {
+	const char *name;
+	const struct status *status; /* NULL: it cannot be read */
+	double lost;		     /* expected since the exporter started */
+};
+
+/* The rate at which distinct packets are lost now, by the model; NAN: not known. */
+double page_fpr(const struct status *status);
+
+/* Make the page of @n instances into *@text, which the caller free()s. Returns 0 or -ENOMEM. */
+int page_make(const struct subject *all, size_t n, bool openmetrics, char **text, size_t *length);
+
+#endif

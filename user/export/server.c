@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "user/export/server.h"
+
+#include <errno.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "user/message.h"
+
+#define MAX_CONNECTIONS 32
+#define SILENCE_S 10
+
+#define TEXT "text/plain; version=0.0.4; charset=utf-8"
+#define OPENMETRICS "application/openmetrics-text"
+#define OPENMETRICS_TYPE OPENMETRICS "; version=1.0.0; charset=utf-8"
+
+struct server {
+	struct MHD_Daemon *daemon;
+	server_page *page;
+	void *context;
+};
+
+static enum MHD_Result answer(struct MHD_Connection *connection, unsigned int code,
+			      const char *type, char *text, size_t length)
+{
+	struct MHD_Response *response =
+		MHD_create_response_from_buffer(length, text, MHD_RESPMEM_MUST_FREE);
+	enum MHD_Result result;
+
+	if (!response) {
+		free(text);
+		return MHD_NO;
+	}
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	if (code == MHD_HTTP_METHOD_NOT_ALLOWED)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	result = MHD_queue_response(connection, code, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+static enum MHD_Result answer_line(struct MHD_Connection *connection, unsigned int code,
+				   const char *line)
+{
+	char *text = strdup(line);
+
+	return text ? answer(connection, code, TEXT, text, strlen(text)) : MHD_NO;
+}
+
+static enum MHD_Result answer_page(struct server *server, struct MHD_Connection *connection)
+{
+	const char *accept =
+		MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
+	bool openmetrics = accept && strstr(accept, OPENMETRICS);
+	size_t length;
+	char *text;
+
+	if (server->page(server->context, openmetrics, &text, &length))
+		return answer_line(connection, MHD_HTTP_INTERNAL_SERVER_ERROR,
+				   "the metrics cannot be read\n");
+	return answer(connection, MHD_HTTP_OK, openmetrics ? OPENMETRICS_TYPE : TEXT, text, length);
+}
+
+/* What a request brings with it, such as the body of a POST, is read and forgotten. */
+static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
+			      const char *method, const char *version, const char *data,
+			      size_t *size, void **state)
+{
+	static int seen;
+
+	(void)version;
+	(void)data;
+	if (!*state || *size) {
+		*state = &seen;
+		*size = 0;
+		return MHD_YES;
+	}
+	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
+		return answer_line(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "GET or HEAD only\n");
+	if (!strcmp(url, "/metrics"))
+		return answer_page(context, connection);
+	if (!strcmp(url, "/"))
+		return answer_line(connection, MHD_HTTP_OK, "xdp-dedup: see /metrics\n");
+	return answer_line(connection, MHD_HTTP_NOT_FOUND, "there is only /metrics\n");
+}
+
+/* A socket of our own, so that why it could not be had is known. Returns it or a negative errno. */
+static int listen_at(const struct sockaddr *address)
+{
+	bool v6 = address->sa_family == AF_INET6;
+	socklen_t length = v6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+	int on = 1, err, fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -errno;
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
+	    (v6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on))) ||
+	    bind(fd, address, length) || listen(fd, MAX_CONNECTIONS)) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	return fd;
+}
+
+struct server *server_open(const struct sockaddr *address, server_page *page, void *context,
+			   char *err, size_t err_size)
+{
+	struct server *server = calloc(1, sizeof(*server));
+	int fd = server ? listen_at(address) : -ENOMEM;
+
+	if (fd >= 0) {
+		server->page = page;
+		server->context = context;
+		server->daemon =
+			MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, handle, server,
+					 MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+					 MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, SILENCE_S,
+					 MHD_OPTION_END);
+		if (server->daemon)
+			return server;
+		close(fd);
+		fd = -ENOMEM;
+	}
+	free(server);
+	refuse(err, err_size, fd, "%s", strerror(-fd));
+	return NULL;
+}
+
+int server_fd(const struct server *server)
+{
+	return MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+}
+
+u64 server_timeout_ms(const struct server *server)
+{
+	unsigned long long timeout;
+
+	return MHD_get_timeout(server->daemon, &timeout) == MHD_YES ? timeout : SILENCE_S * 1000;
+}
+
+void server_step(struct server *server)
+{
+	MHD_run(server->daemon);
+}
+
+void server_close(struct server *server)
+{
+	if (!server)
+		return;
+	MHD_stop_daemon(server->daemon);
+	free(server);
+}

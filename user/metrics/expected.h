@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a filter errs by the model, from how full it is at this moment. */
+#ifndef USER_METRICS_EXPECTED_H
+#define USER_METRICS_EXPECTED_H
+
+#include <jansson.h>
+
+#include <xdd/age.h>
+
+struct xdd_store;
+
+/* NAN: nothing is known. */
+struct expected {
+	double fpr; /* a key that is new now is called a duplicate */
+	double fnr; /* a copy that comes evenly somewhere in the window behind its first is called distinct */
+};
+
+/*
+ * Engines with timers, by a walk over the lines, @fill, and over the slices, @slices: the share of
+ * live cells of each innermost one; NULL: they were not counted. A key meets one line or one slice, so
+ * the rate is the mean over what it may meet, not that of the mean (koloniari-2011 sections 3 and 7).
+ * @copies: of each distinct packet, on average.
+ */
+struct expected expected_of_fill(const struct xdd_fixed *fixed, const struct xdd_fill *fill,
+				 const double *slices, double copies);
+
+/* Of a bit engine whose rate @fpr its loads have told: only bloom never forgets. */
+struct expected expected_of_bits(const struct xdd_fixed *fixed, double fpr);
+
+/* A rate beyond which the filter is plainly too small. */
+#define EXPECTED_FPR_HIGH 0.01
+
+/*
+ * What @store errs at @now_ns, after it called @distinct and @duplicate events so. exact: wide digests
+ * collide with at most 2^-62, and each of @distinct keys met, on average, half of the others.
+ */
+struct expected store_expected(const struct xdd_store *store, u64 distinct, u64 duplicate,
+			       u64 now_ns);
+
+/* null where it is not known. */
+json_t *expected_rate_json(double rate);
+
+#endif
