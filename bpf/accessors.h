@@ -607,22 +607,27 @@ __attribute__((noinline)) u32 tree_has(const struct xdd_digest *digest, const st
 /*
  * A node holds what its children do, so a way down from the match to level D has the key on all of
  * it where its end has, and another node of that level has it only if the root has: all of them are
- * asked, whichever are below the match. A node's own one missed on the way up.
+ * asked, whichever are below the match. The own leaf missed on the way up; the own node of a level
+ * above, too, but another CPU may have set it since.
  */
 __attribute__((noinline)) int tree_confirmed(const struct xdd_digest *digest,
 					     const struct xdd_when *when)
 {
-	u32 level = xdd_fixed.top_down, width = xdd_tree_width(&xdd_fixed, level), site;
+	u32 level = xdd_fixed.top_down, width = xdd_tree_width(&xdd_fixed, level), visits = 0;
 	bool confirmed = false;
+	u32 own = width;
 
 	if (!digest || !when || !is_tree() || !level)
 		return 0;
-	for (site = 0; site < width; site++) {
+	if (level + 1 == xdd_fixed.levels)
+		own = bpf_get_smp_processor_id();
+	for (u32 site = 0; site < width && !confirmed; site++) {
+		if (site == own)
+			continue;
 		confirmed = tree_has(digest, when, level, site);
-		if (confirmed)
-			break;
+		visits++;
 	}
-	xdd_tree_count(NULL, level, 0, site + confirmed, 0);
+	xdd_tree_count(NULL, level, 0, visits, 0);
 	return confirmed;
 }
 

