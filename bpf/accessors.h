@@ -560,21 +560,21 @@ XDD_INLINE u32 xdd_tree_climb(XDD_FIXED struct xdd_fixed *fixed, struct xdd_stor
 	return tree_climb(digest, when, set);
 }
 
-__attribute__((noinline)) int tree_prepare(const struct xdd_digest *digest,
-					   const struct xdd_when *when)
+__attribute__((noinline)) u32 tree_prepare(const struct xdd_digest *digest,
+					   const struct xdd_when *when, u32 level)
 {
-	if (!digest || !when || !is_tree() || !xdd_fixed.top_down)
-		return -1;
-	xdd_tree_prepare_at(&xdd_fixed, NULL, digest, when);
-	return 0;
+	if (!digest || !when || !is_tree() || xdd_fixed.engine != XDD_ENGINE_timer)
+		return XDD_STALE;
+	return xdd_tree_prepare_at(&xdd_fixed, NULL, digest, when, level);
 }
 
-XDD_INLINE void xdd_tree_prepare(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
-				 const struct xdd_digest *digest, const struct xdd_when *when)
+XDD_INLINE u32 xdd_tree_prepare(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+				const struct xdd_digest *digest, const struct xdd_when *when,
+				u32 level)
 {
 	(void)fixed;
 	(void)store;
-	tree_prepare(digest, when);
+	return tree_prepare(digest, when, level);
 }
 
 __attribute__((noinline)) int tree_put(const struct xdd_digest *digest, const struct xdd_when *when,

@@ -161,10 +161,11 @@ XDD_INLINE u32 xdd_tree_climb(XDD_FIXED struct xdd_fixed *fixed, struct xdd_stor
 	return xdd_tree_climb_at(fixed, store, digest, when, set);
 }
 
-XDD_INLINE void xdd_tree_prepare(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
-				 const struct xdd_digest *digest, const struct xdd_when *when)
+XDD_INLINE u32 xdd_tree_prepare(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+				const struct xdd_digest *digest, const struct xdd_when *when,
+				u32 level)
 {
-	xdd_tree_prepare_at(fixed, store, digest, when);
+	return xdd_tree_prepare_at(fixed, store, digest, when, level);
 }
 
 XDD_INLINE void xdd_tree_put(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,

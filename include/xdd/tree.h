@@ -60,8 +60,9 @@ extern u32 xdd_tree_look(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *st
 			 const struct xdd_digest *digest, const struct xdd_when *when, u32 level);
 extern u32 xdd_tree_climb(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			  const struct xdd_digest *digest, const struct xdd_when *when, bool set);
-extern void xdd_tree_prepare(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
-			     const struct xdd_digest *digest, const struct xdd_when *when);
+extern u32 xdd_tree_prepare(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+			    const struct xdd_digest *digest, const struct xdd_when *when,
+			    u32 level);
 extern void xdd_tree_put(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			 const struct xdd_digest *digest, const struct xdd_when *when, u32 level,
 			 u32 left);
@@ -218,25 +219,52 @@ XDD_INLINE u32 xdd_tree_test(XDD_FIXED struct xdd_fixed *fixed, const struct xdd
 	return found | XDD_SEEN;
 }
 
+/* Set the key's timers, in lines that were prepared, or its bits. */
+XDD_INLINE void xdd_tree_set_cells(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_bits *cells,
+				   struct xdd_line *const line[XDD_MAX_HASHES],
+				   const struct xdd_when *when)
+{
+	bool one_line = xdd_tree_one_line(fixed);
+
+	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
+		u32 shift;
+		u64 *word;
+		u8 *cell;
+
+		if (i >= fixed->hashes)
+			break;
+		if (fixed->engine == XDD_ENGINE_timer) {
+			cell = xdd_timer_cell(cells, line[one_line ? 0 : i], i);
+			if (cell)
+				xdd_timer_set(cell, when);
+		} else {
+			word = xdd_bits_word_in(line[i], cells->at[i], &shift);
+			xdd_fetch_or64(word, 1ULL << shift);
+		}
+	}
+}
+
 /* Let a node have the key for when->window_ticks from now on. Returns enum xdd_found bits. */
 XDD_INLINE u32 xdd_tree_set(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_digest *digest,
-			    struct xdd_bits *cells, struct xdd_when when)
+			    const struct xdd_bits *cells, struct xdd_when when)
 {
-	u32 found = 0, stale;
-
 	if (fixed->engine == XDD_ENGINE_tagged)
 		return xdd_tagged_touch(cells->line[0], xdd_tagged_want(digest), &when, true) &
 		       ~XDD_SEEN;
-	if (fixed->engine == XDD_ENGINE_timer) {
-		stale = xdd_timer_insert(fixed, cells, &when, &found);
-		return found | stale;
-	}
-	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
-		if (i >= fixed->hashes)
-			break;
-		xdd_bits_set(fixed, cells, i);
-	}
+	xdd_tree_set_cells(fixed, cells, cells->line, &when);
 	return 0;
+}
+
+/* A copy of @when, which a function was handed. The verifier knows again how large it is: else it looks
+ * at what follows once more for each line that could be ahead.
+ */
+XDD_INLINE struct xdd_when xdd_tree_when(const struct xdd_when *when)
+{
+	struct xdd_when here = *when;
+
+	if (here.mod >= 255)
+		here.mod = 254;
+	return here;
 }
 
 /* xdd_tree_test() of node @site of @level; at another @when, if its lines are ahead. */
@@ -244,7 +272,7 @@ XDD_INLINE u32 xdd_tree_look_at(XDD_FIXED struct xdd_fixed *fixed, struct xdd_st
 				const struct xdd_digest *digest, const struct xdd_when *when,
 				u32 level, u32 site)
 {
-	struct xdd_when here = *when;
+	struct xdd_when here = xdd_tree_when(when);
 	struct xdd_bits cells;
 
 	if (!xdd_tree_locate(fixed, store, digest, level, site, &cells))
@@ -271,55 +299,72 @@ XDD_INLINE bool xdd_path_find(XDD_FIXED struct xdd_fixed *fixed, struct xdd_stor
 	return xdd_tree_locate(fixed, store, digest, 0, XDD_TREE_OWN, &path->cells);
 }
 
-/* Make the lines of that level fit for entries, which can take a while. */
-XDD_INLINE void xdd_tree_prepare_at(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
-				    const struct xdd_digest *digest, const struct xdd_when *when)
-{
-	struct xdd_when here = *when;
-	struct xdd_bits cells;
-
-	if (!xdd_tree_locate(fixed, store, digest, fixed->top_down, XDD_TREE_OWN, &cells))
-		return;
-	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
-		if (i >= xdd_tree_key_lines(fixed))
-			break;
-		xdd_line_catch_up(xdd_line_age(cells.line[i], &here), &here);
-		xdd_line_prepare(cells.line[i], xdd_line_age(cells.line[i], &here), false, &here);
-	}
-}
-
-/* Set the key in those lines. */
-XDD_INLINE void xdd_path_confirm(XDD_FIXED struct xdd_fixed *fixed, struct xdd_path *path,
-				 const struct xdd_when *when)
-{
-	bool one_line = xdd_tree_one_line(fixed);
-
-	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
-		struct xdd_line *line;
-		u32 shift;
-		u64 *word;
-		u8 *cell;
-
-		if (i >= fixed->hashes)
-			break;
-		line = path->confirming[one_line ? 0 : i];
-		if (fixed->engine == XDD_ENGINE_timer) {
-			cell = xdd_timer_cell(&path->cells, line, i);
-			if (cell)
-				xdd_timer_set(cell, when);
-		} else {
-			word = xdd_bits_word_in(line, path->cells.at[i], &shift);
-			xdd_fetch_or64(word, 1ULL << shift);
-		}
-	}
-}
-
 /* What picks the lock of the root: the line where there is one, else the key. */
 XDD_INLINE u32 xdd_tree_stripe(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_digest *digest)
 {
 	struct xdd_bits unused;
 
 	return xdd_tree_one_line(fixed) ? xdd_tree_place(fixed, digest, 0, &unused) : digest->lo;
+}
+
+/* Whether lines must be cleaned before timers are set in them. Brings @when up to them. */
+XDD_INLINE bool xdd_tree_must_clean(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_bits *cells,
+				    struct xdd_when *when)
+{
+	bool must = false;
+
+	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
+		if (i >= xdd_tree_key_lines(fixed))
+			break;
+		xdd_line_catch_up(xdd_line_age(cells->line[i], when), when);
+		must |= xdd_line_must_clean(xdd_line_age(cells->line[i], when), when);
+	}
+	return must;
+}
+
+/* Clean those that must be. Returns 0, or XDD_STALE where another CPU was always faster. */
+XDD_INLINE u32 xdd_tree_clean(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_bits *cells,
+			      const struct xdd_when *when)
+{
+	u32 found = 0;
+
+	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
+		struct xdd_line *line = cells->line[i];
+
+		if (i >= xdd_tree_key_lines(fixed))
+			break;
+		if (!xdd_line_prepare(line, xdd_line_age(line, when), false, when))
+			found = XDD_STALE;
+	}
+	return found;
+}
+
+/*
+ * Make the key's lines at @level fit for timers, before they are set: that can take a while, and is
+ * seldom needed. Returns 0, or XDD_STALE where one could not be made so.
+ */
+XDD_INLINE u32 xdd_tree_prepare_at(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+				   const struct xdd_digest *digest, const struct xdd_when *when,
+				   u32 level)
+{
+	struct xdd_when here = xdd_tree_when(when);
+	struct xdd_lock *lock = NULL;
+	struct xdd_bits cells;
+	u32 found;
+
+	if (!xdd_tree_locate(fixed, store, digest, level, XDD_TREE_OWN, &cells))
+		return XDD_STALE;
+	if (!xdd_tree_must_clean(fixed, &cells, &here))
+		return 0;
+	if (!level) {
+		lock = xdd_lock_at(store, xdd_tree_stripe(fixed, digest));
+		if (!lock)
+			return XDD_STALE;
+		xdd_lock(lock);
+	}
+	found = xdd_tree_clean(fixed, &cells, &here);
+	xdd_bits_unlock(lock);
+	return found;
 }
 
 /*
@@ -330,7 +375,7 @@ XDD_INLINE u32 xdd_tree_climb_at(XDD_FIXED struct xdd_fixed *fixed, struct xdd_s
 				 const struct xdd_digest *digest, const struct xdd_when *when,
 				 bool set)
 {
-	struct xdd_when here = *when;
+	struct xdd_when here = xdd_tree_when(when);
 	struct xdd_path path;
 	struct xdd_lock *lock;
 	u32 found = 0;
@@ -346,7 +391,7 @@ XDD_INLINE u32 xdd_tree_climb_at(XDD_FIXED struct xdd_fixed *fixed, struct xdd_s
 	if (!(found & XDD_SEEN)) {
 		/* in this order: who finds the key at the root finds it there, too */
 		if (fixed->top_down)
-			xdd_path_confirm(fixed, &path, &here);
+			xdd_tree_set_cells(fixed, &path.cells, path.confirming, &here);
 		found |= xdd_tree_set(fixed, digest, &path.cells, here);
 	}
 	xdd_unlock(lock);
@@ -358,7 +403,7 @@ XDD_INLINE void xdd_tree_put_at(XDD_FIXED struct xdd_fixed *fixed, struct xdd_st
 				const struct xdd_digest *digest, const struct xdd_when *when,
 				u32 level, u32 left)
 {
-	struct xdd_when until = *when;
+	struct xdd_when until = xdd_tree_when(when);
 	struct xdd_bits cells;
 
 	until.window_ticks = left + 1;
@@ -379,6 +424,16 @@ XDD_INLINE void xdd_tree_count(struct xdd_store *store, u32 level, u32 hits, u32
 	counts->refuted += refuted;
 }
 
+/* xdd_tree_prepare() where there is something to prepare: tagged cells come with their line's care. */
+XDD_INLINE u32 xdd_tree_ready(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+			      const struct xdd_digest *digest, const struct xdd_when *when,
+			      u32 level)
+{
+	if (fixed->engine != XDD_ENGINE_timer)
+		return 0;
+	return xdd_tree_prepare(fixed, store, digest, when, level);
+}
+
 /*
  * Set the key in the nodes of the path below @level, for @left ticks more. Counts visits, but for
  * the one to set what was tested there: where bits are set as they are tested (Algorithm 1) that is
@@ -395,7 +450,8 @@ XDD_INLINE void xdd_tree_fill(XDD_FIXED struct xdd_fixed *fixed, struct xdd_stor
 			break;
 		if (below <= level)
 			continue;
-		xdd_tree_put(fixed, store, digest, when, below, left);
+		if (!xdd_tree_ready(fixed, store, digest, when, below))
+			xdd_tree_put(fixed, store, digest, when, below, left);
 		if (apart)
 			xdd_tree_count(store, below, 0, 1, 0);
 	}
@@ -429,8 +485,11 @@ XDD_INLINE u32 xdd_tree_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store 
 		if (xdd_tree_ends(fixed, store, digest, when, level, found))
 			return found & (XDD_SEEN | XDD_TIME_BACK);
 	}
-	if (fixed->top_down && fixed->engine == XDD_ENGINE_timer)
-		xdd_tree_prepare(fixed, store, digest, when);
+	found = xdd_tree_ready(fixed, store, digest, when, 0);
+	if (fixed->top_down)
+		found |= xdd_tree_ready(fixed, store, digest, when, fixed->top_down);
+	if (found)
+		return found;
 	found = xdd_tree_climb(fixed, store, digest, when, false);
 	if (xdd_tree_ends(fixed, store, digest, when, 0, found))
 		return found & (XDD_SEEN | XDD_TIME_BACK);
