@@ -4,6 +4,7 @@
 # make check    every test: make check TESTS="tests/cli build/tests/unit/test_units" for some of them
 # make lint     formatting and static analysis
 # make reproduce   the papers' tables and figures: make reproduce SCALE=1 RUNS=5 ONLY=4,figures
+# make deb      build/xdp-dedup_VERSION.deb, which needs no compiler where it is installed
 # make setup    install what is missing to build and test (Debian 12, root)
 #
 # A file that is put in its place is built: no list below needs to know it.
@@ -27,7 +28,7 @@ INCLUDES := -Iinclude -Imaps -I. -Iuser -I$(BUILD)/skel
 # As the kernel does: the core reads its structures as words to hash them.
 USER_CFLAGS := -std=gnu11 -g -fno-strict-aliasing $(WARNINGS) -D_GNU_SOURCE \
 	$(INCLUDES)
-LIBS := -Wl,--as-needed -lbpf -lelf -ljansson -lz -lpcap -lmicrohttpd -lpthread -lm
+LIBS := -Wl,--as-needed -lbpf -lelf -ljansson -lz -lpcap -lmicrohttpd -lsystemd -lpthread -lm
 TEST_LIBS := -lcmocka -lxxhash
 # Kernel 6.1 takes the end of a loop's body for the way into an endless one where the compiler
 # puts it before the loop's start: blocks stay in the order of the source.
@@ -64,7 +65,7 @@ endif
 program := $(BUILD)/xdp-dedup
 library := $(BUILD)/libuser.a
 
-.PHONY: all always build tests check headers fuzz demo bench reproduce lint format install uninstall setup clean
+.PHONY: all always build tests check headers fuzz demo bench reproduce lint format install uninstall deb setup clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -153,6 +154,7 @@ format:
 
 manual := $(BUILD)/xdp-dedup.8 $(BUILD)/xdp-dedup.bash
 share := $(DESTDIR)$(PREFIX)/share
+units := $(DESTDIR)$(PREFIX)/lib/systemd/system
 
 $(BUILD)/xdp-dedup.8: $(program)
 	$(Q)$(program) help man > $@
@@ -163,10 +165,20 @@ install: build $(manual)
 	install -D -m 755 $(program) $(DESTDIR)$(PREFIX)/sbin/xdp-dedup
 	install -D -m 644 $(BUILD)/xdp-dedup.8 $(share)/man/man8/xdp-dedup.8
 	install -D -m 644 $(BUILD)/xdp-dedup.bash $(share)/bash-completion/completions/xdp-dedup
+	install -D -m 644 -t $(share)/doc/xdp-dedup scripts/service/example.conf README.md \
+		scripts/monitoring/xdp-dedup.rules.yml scripts/monitoring/grafana.json
+	install -d $(units)
+	@for unit in xdp-dedup.service xdp-dedup@.service; do \
+		sed 's|/usr/sbin/|$(PREFIX)/sbin/|' scripts/service/$$unit >$(units)/$$unit; done
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/sbin/xdp-dedup $(share)/man/man8/xdp-dedup.8 \
-		$(share)/bash-completion/completions/xdp-dedup
+		$(share)/bash-completion/completions/xdp-dedup $(units)/xdp-dedup.service \
+		$(units)/xdp-dedup@.service
+	rm -rf $(share)/doc/xdp-dedup
+
+deb: build
+	BUILD=$(BUILD) scripts/deb $(VERSION) $(BUILD)/xdp-dedup_$(VERSION).deb
 
 setup:
 	scripts/setup

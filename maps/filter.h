@@ -8,6 +8,8 @@
  *            multiple of 8: 511 whole lines fit behind its first 64-byte boundary.
  * locks      striped locks of shared placement. A lock inside a line would keep user space
  *            from mapping it and sleepable programs (the ager, on 6.1) from touching it.
+ * chains     of a filter that grows: which filters there are. Mappable, so that the ager's store of
+ *            a state is one write of a word. The values of lines are then as many lines.
  * loads, cpu_loads: what bit engines count.
  * digests    exact engine, keys packet, frame and offset.  flows: its other keys, whole.
  */
@@ -17,7 +19,7 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
-#include "xdd/store.h"
+#include "xdd/growth.h"
 
 /* Named so that the core, which holds locks only by pointer, knows no BPF type. */
 struct xdd_lock {
@@ -46,6 +48,14 @@ struct {
 	__type(key, u32);
 	__type(value, struct xdd_lock);
 } locks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct xdd_chain);
+} chains SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

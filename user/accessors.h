@@ -130,7 +130,14 @@ XDD_INLINE int xdd_packet_blocks(XDD_FIXED struct xdd_fixed *fixed,
 
 XDD_INLINE struct xdd_line *xdd_line_at(struct xdd_store *store, u32 block, u32 line)
 {
-	return store->lines + (size_t)block * store->fixed.lines_per_block + line;
+	size_t number = (size_t)block * store->fixed.lines_per_block + line;
+
+	return store->lines + number * store->filters;
+}
+
+XDD_INLINE struct xdd_chain *xdd_chain_at(struct xdd_store *store, u32 part)
+{
+	return store->chains + part;
 }
 
 XDD_INLINE struct xdd_line *xdd_tree_line_at(struct xdd_store *store, u32 level, u32 site,
@@ -159,6 +166,11 @@ XDD_INLINE u32 xdd_tree_climb(XDD_FIXED struct xdd_fixed *fixed, struct xdd_stor
 			      bool set)
 {
 	return xdd_tree_climb_at(fixed, store, digest, when, set);
+}
+
+XDD_INLINE bool xdd_tree_clean(struct xdd_line *line, const struct xdd_when *when)
+{
+	return xdd_tree_clean_at(line, when);
 }
 
 XDD_INLINE u32 xdd_tree_prepare(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "conf.h"
 #include "manual.h"
 #include "message.h"
 #include "names.h"
@@ -132,16 +133,33 @@ static int check_arguments(const struct command *c, const struct options *o)
 	return EXIT_USAGE;
 }
 
-static int run(const struct command *c, int argc, char **argv)
+/* Interfaces on the command line stand for those of the file. Returns 0 or a negative errno. */
+static int parse(const struct command *c, const struct conf *conf, struct options *o)
 {
 	char err[MESSAGE_MAX];
+	unsigned int line;
+	int code;
+
+	options_init(o, c->name);
+	code = options_parse(o, conf->argc, conf->argv, c->on, err, sizeof(err));
+	if (o->n_args > conf->interfaces)
+		o->n_args -= conf->interfaces;
+	if (!code)
+		return 0;
+	line = conf_line_of(conf, err);
+	if (line)
+		complain("%s: %s:%u: %s", c->name, conf->file, line, err);
+	else
+		complain("%s: %s", c->name, err);
+	return code;
+}
+
+static int run_parsed(const struct command *c, const struct conf *conf)
+{
 	struct options o;
 
-	options_init(&o, c->name);
-	if (options_parse(&o, argc, argv, c->on, err, sizeof(err))) {
-		complain("%s: %s", c->name, err);
+	if (parse(c, conf, &o))
 		return EXIT_USAGE;
-	}
 	if (o.help)
 		return print_command_help(c);
 	if (check_arguments(c, &o))
@@ -149,6 +167,21 @@ static int run(const struct command *c, int argc, char **argv)
 	if (o.quiet)
 		messages_quiet();
 	return c->run(&o);
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+	struct conf conf = { .argc = argc, .argv = argv };
+	char err[MESSAGE_MAX];
+	int code;
+
+	if (c->on & ON_NIC && conf_open(&conf, argc, argv, err, sizeof(err))) {
+		complain("%s: %s", c->name, err);
+		return EXIT_USAGE;
+	}
+	code = run_parsed(c, &conf);
+	conf_free(&conf);
+	return code;
 }
 
 static int dispatch(int argc, char **argv)

@@ -378,35 +378,36 @@ static u64 blocks_bytes(const struct work *w, u64 blocks)
 	if (w->target == DERIVE_NIC && f->placement != XDD_PLACEMENT_shared)
 		percpu = w->cpus;
 	return blocks * (percpu * XDD_CPU_BLOCK_BYTES +
-			 (filters - percpu) * f->lines_per_block * XDD_LINE_BYTES);
+			 (filters - percpu) * f->lines_per_block * XDD_LINE_BYTES * xdd_filters(f));
 }
 
 /* Lines of a filter, in blocks as large as a value can be where it is a CPU's, or of a line. What
- * --capacity takes is divided by the CPUs; but every node of a tree is as large as its root.
+ * --capacity takes is divided by the CPUs; but every node of a tree is as large as its root. Where
+ * filters lie side by side, --memory is that of all of them, and @bytes for --capacity that of one.
  */
 static int derive_blocks(struct work *w, u64 bytes)
 {
 	struct derived *out = w->out;
 	struct xdd_fixed *f = &out->fixed;
 	bool percpu = w->target == DERIVE_NIC && f->placement != XDD_PLACEMENT_shared;
-	u64 block = percpu ? XDD_CPU_BLOCK_BYTES : XDD_LINE_BYTES, blocks;
-	u64 filters = derive_filters(w), usable;
+	u64 beside = xdd_filters(f), copies = derive_filters(w), usable, blocks;
+	u64 block = percpu ? XDD_CPU_BLOCK_BYTES : XDD_LINE_BYTES * beside;
 
-	f->lines_per_block = percpu ? XDD_CPU_BLOCK_LINES : 1;
+	f->lines_per_block = percpu ? XDD_CPU_BLOCK_LINES / beside : 1;
 	usable = f->lines_per_block * XDD_LINE_BYTES;
 	if (option_given(w->o, OPT_capacity)) {
 		if (f->placement == XDD_PLACEMENT_percpu)
-			usable *= filters;
+			usable *= copies;
 		blocks = (bytes + usable - 1) / usable;
 	} else {
-		bytes /= filters;
+		bytes /= copies;
 		blocks = bytes / block ?: 1;
 	}
 	if (is_sliced(w) && !percpu)
-		blocks = derive_sliced_blocks(w, bytes, blocks);
+		blocks = derive_sliced_blocks(w, bytes / beside, blocks);
 	out->lines = blocks * f->lines_per_block;
 	if (out->lines > UINT32_MAX || (f->placement == XDD_PLACEMENT_tree &&
-					out->lines * (filters - percpu * w->cpus) > UINT32_MAX))
+					out->lines * (copies - percpu * w->cpus) > UINT32_MAX))
 		return refuse(w->err, w->err_size, -ERANGE,
 			      "the filter would have %" PRIu64 " lines of 64 bytes, 4294967295 are "
 			      "possible: less than 256GiB",
@@ -456,6 +457,9 @@ static void derive_slicing(struct work *w)
 	if (xdd_engine_has_bits(f->engine) &&
 	    !(w->target == DERIVE_NIC && xdd_engine_is_lined(f->engine)))
 		f->slicing = XDD_SLICING_none;
+	/* Each slice grows by itself, so there are few. */
+	if (w->o->grow)
+		f->slicing = w->o->slices > 1 ? XDD_SLICING_horizontal : XDD_SLICING_none;
 	if (w->o->slicing == OPTION_AUTO)
 		return;
 	f->slicing = w->o->slicing;
@@ -464,6 +468,21 @@ static void derive_slicing(struct work *w)
 		f->hashes = w->o->slice_hashes * w->o->slice_cells;
 	if (f->slicing == XDD_SLICING_hv || f->slicing == XDD_SLICING_vh)
 		f->subslices = w->o->subslices;
+}
+
+/* Known only once k is. */
+static int derive_equal(struct work *w)
+{
+	struct xdd_fixed *f = &w->out->fixed;
+
+	if (w->o->equal > f->hashes)
+		return refuse(
+			w->err, w->err_size, -EINVAL,
+			"--equal %u: a key has %u timers, as --hashes or --slicing K1xK2 says: "
+			"give at most so many",
+			w->o->equal, f->hashes);
+	f->equal = w->o->equal;
+	return 0;
 }
 
 static int derive_filter(struct work *w)
@@ -482,13 +501,18 @@ static int derive_filter(struct work *w)
 			      "any",
 			      o->fpr_target, model_tagged_full());
 	derive_slicing(w);
-	err = wanted_bytes(w, 0, &bytes);
+	derive_growth_kind(w);
+	err = derive_equal(w);
+	if (!err)
+		err = wanted_bytes(w, 0, &bytes);
 	if (!err && out->fixed.engine == XDD_ENGINE_recovery && bytes < RECOVERY_LEAST_BYTES)
 		bytes = RECOVERY_LEAST_BYTES;
 	if (!err)
 		err = derive_blocks(w, bytes);
 	if (!err)
 		err = derive_slices(w);
+	if (!err)
+		err = derive_growth(w);
 	if (!err && xdd_engine_has_bits(out->fixed.engine))
 		err = derive_bits(w);
 	if (!err)

@@ -99,6 +99,23 @@ static int parse_cost(struct value *v)
 	return cost >= 1e-9 && cost <= 1e9 ? 0 : -ERANGE;
 }
 
+/* A number of times, with an x behind it or without. */
+static int parse_burst(struct value *v)
+{
+	double burst;
+	char *end;
+
+	if (v->text[0] < '1' || v->text[0] > '9')
+		return -EINVAL;
+	burst = strtod(v->text, &end);
+	if (*end == 'x')
+		end++;
+	if (*end)
+		return -EINVAL;
+	*(double *)v->at = burst;
+	return burst >= 1 && burst <= 1000 ? 0 : -ERANGE;
+}
+
 static int parse_ratio(struct value *v)
 {
 	return units_ratio(v->text, v->at);
@@ -660,6 +677,7 @@ static const char *const off_on_names[] = { "off", "on", NULL };
 static const char *const unit_names[] = { "s", "ms", "us", "ns", NULL };
 static const char *const direction_names[] = { "any", "in", "out", NULL };
 static const char *const format_names[] = { "pcap", "pcapng", NULL };
+static const char *const truth_names[] = { "stream", "delivered", NULL };
 
 const struct kind kind_flag = { .parse = parse_flag };
 const struct kind kind_time = {
@@ -709,6 +727,21 @@ const struct kind kind_hashes = {
 	.what = "a number from 1 to 8",
 	.least = 1,
 	.most = XDD_MAX_HASHES,
+};
+const struct kind kind_growth = {
+	.parse = parse_choice,
+	.what = "a way to grow (off, density, cardinality)",
+	.choices = growth_names,
+};
+const struct kind kind_filters = {
+	.parse = parse_number,
+	.what = "a number of filters from 2 to 8",
+	.least = 2,
+	.most = XDD_MAX_FILTERS,
+};
+const struct kind kind_burst = {
+	.parse = parse_burst,
+	.what = "a number of times from 1x to 1000x",
 };
 const struct kind kind_slices = {
 	.parse = parse_number,
@@ -866,6 +899,11 @@ const struct kind kind_format = {
 	.parse = parse_choice,
 	.what = "a format (pcap, pcapng)",
 	.choices = format_names,
+};
+const struct kind kind_truth = {
+	.parse = parse_choice,
+	.what = "stream or delivered",
+	.choices = truth_names,
 };
 const struct kind kind_variant = {
 	.parse = parse_choice,

@@ -195,6 +195,7 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 		  "--engine timer, bloom, bsbf, bsbfsd and rlbsbf" },
 		{ OPT_slices, XDD_SLICED_ENGINES, "--engine timer and bloom" },
 		{ OPT_subslices, XDD_SLICED_ENGINES, "--engine timer and bloom" },
+		{ OPT_equal, timer, "--engine timer" },
 		{ OPT_variant, rsbf, "--engine rsbf" },
 		{ OPT_p_star, rsbf, "--engine rsbf" },
 		{ OPT_sbf_p, sbf, "--engine sbf" },
@@ -298,7 +299,8 @@ static int validate_size(const struct options *o, char *err, size_t err_size)
 		return refuse(err, err_size, -EINVAL,
 			      "--window-records 1 is this record alone, compared with none: give "
 			      "at least 2");
-	if (option_given(o, OPT_fpr_target) && !option_given(o, OPT_capacity) && !no_keys)
+	if (option_given(o, OPT_fpr_target) && !option_given(o, OPT_capacity) && !no_keys &&
+	    !o->grow)
 		return refuse(err, err_size, -EINVAL,
 			      "--fpr-target needs the number of live keys, for example "
 			      "--capacity 1M --fpr-target %g",
@@ -366,9 +368,31 @@ static int validate_tree(const struct options *o, char *err, size_t err_size)
 			      "--refresh: in a tree a duplicate that is found on its own CPU would "
 			      "have to restart the windows of all levels above: use --placement "
 			      "shared");
+	if (o->placement == XDD_PLACEMENT_tree && (o->grow || o->equal > 1))
+		return refuse(err, err_size, -EINVAL,
+			      "--placement tree has nodes of one size, asked by the usual rule: "
+			      "--grow and --equal have no place with it");
 	if (simulate && o->placement == XDD_PLACEMENT_tree && option_given(o, OPT_audit))
 		return refuse(err, err_size, -EINVAL,
 			      "--audit: simulate knows the truth about every record of a tree");
+	return 0;
+}
+
+/* A filter that grows is one of timers, shared or of a CPU. */
+static int validate_growth(const struct options *o, char *err, size_t err_size)
+{
+	if (option_given(o, OPT_max_filters) && !o->grow)
+		return refuse(err, err_size, -EINVAL,
+			      "--max-filters bounds a filter that grows: add --grow density or "
+			      "--grow cardinality");
+	if (o->grow && o->engine != XDD_ENGINE_timer)
+		return refuse(err, err_size, -EINVAL,
+			      "--grow %s is for --engine timer: the other engines keep their size",
+			      growth_names[o->grow]);
+	if (o->grow && o->equal > 1)
+		return refuse(err, err_size, -EINVAL,
+			      "--grow and --equal do not go together: the rule of equal timers is "
+			      "for one filter; leave one of them out");
 	return 0;
 }
 
@@ -389,6 +413,8 @@ static int validate(const struct options *o, char *err, size_t err_size)
 		ret = validate_slicing(o, err, err_size);
 	if (!ret)
 		ret = validate_tree(o, err, err_size);
+	if (!ret)
+		ret = validate_growth(o, err, err_size);
 	if (ret)
 		return ret;
 	if (!key_is_packet(o) && window && !option_given(o, OPT_window) && !o->window_records)

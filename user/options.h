@@ -67,6 +67,9 @@ enum {
 	  "timers or bits per key, 1 to 8 (default: 4 of timer and bloom, 2 of the other bit "     \
 	  "engines, rsbf by --fpr-target)",                                                        \
 	  "4")                                                                                     \
+	X(equal, hashes, 0, "K2", ON_FILTER | ON_EVENTS,                                           \
+	  "of --engine timer: a copy is one only if at least so many of its K timers are equal",   \
+	  "2")                                                                                     \
 	X(variant, variant, 0, "NAME", ON_FILTER | ON_EVENTS,                                      \
 	  "of --engine rsbf: published (default) or algorithm1", "algorithm1")                     \
 	X(p_star, ratio, 0, "P", ON_FILTER | ON_EVENTS,                                            \
@@ -119,6 +122,10 @@ enum {
 	X(count, count, 0, "N", ON_VERDICTS, "end when N were shown", "100")                       \
 	X(snaplen, snaplen, 0, "BYTES", ON_VERDICTS,                                               \
 	  "bytes of a frame that are looked at, 14 to 2048 (default 256)", "2048")                 \
+	X(truth, truth, 0, "WHAT", ON_SIMULATE,                                                    \
+	  "what makes a record a copy: another one in the stream (default), or one that the "      \
+	  "filter delivered",                                                                      \
+	  "delivered")                                                                             \
 	X(every, count, 0, "N", ON_SIMULATE, "also the state after each N records", "1M")          \
 	X(runs, runs, 0, "N", ON_SIMULATE, "repeat with other seeds: mean and deviation", "10")    \
 	X(slicing, slicing, 0, "NAME", ON_FILTER | ON_EVENTS | ON_PLAN,                            \
@@ -129,6 +136,14 @@ enum {
 	  "number of slices (default: one cache line each)", "1024")                               \
 	X(subslices, slices, 0, "S2", ON_FILTER | ON_EVENTS | ON_PLAN,                             \
 	  "of --slicing hv and vh: parts that each slice is cut into", "4")                        \
+	X(grow, growth, 0, "BY", ON_FILTER | ON_EVENTS,                                            \
+	  "of --engine timer: open one more filter when the newest is full by density or by "      \
+	  "cardinality, or off (default; see help growth)",                                        \
+	  "density")                                                                               \
+	X(max_filters, filters, 0, "G", ON_FILTER | ON_EVENTS,                                     \
+	  "of --grow: at most so many filters at once, 2 to 8 (default 4)", "4")                   \
+	X(burst, burst, 0, "Bx", ON_SIMULATE,                                                      \
+	  "so many times the rate of records in the middle third of the stream", "5x")             \
 	X(audit, audit, 0, "RATE", ON_FILTER | ON_EVENTS,                                          \
 	  "measure FPR and FNR on this share of the keys (default 1/1024 on a NIC, else off)",     \
 	  "1/256")                                                                                 \
@@ -218,6 +233,9 @@ enum {
 	  "name of the instance (default: the first IFACE)", "tap")                                \
 	X(netns, netns, 0, "NAME", ON_NIC | ON_CHECK | ON_LEARN,                                   \
 	  "the interfaces are in this network namespace", "blue")                                  \
+	X(config, input, 0, "FILE", ON_NIC,                                                        \
+	  "read options and interfaces from this file: lines `name = value` (see help config)",    \
+	  "/etc/xdp-dedup/tap.conf")                                                               \
 	X(force, flag, 0, NULL, ON_NIC,                                                            \
 	  "go on although check found trouble, and replace another XDP program", NULL)             \
 	X(keep, flag, 0, NULL, ON_RUN, "leave the program attached when run ends", NULL)           \
@@ -287,6 +305,8 @@ enum option_format { FORMAT_PCAP, FORMAT_PCAPNG }; /* or OPTION_AUTO: as the inp
 
 enum option_policy { POLICY_IGNORE, POLICY_KEY };
 
+enum option_truth { TRUTH_STREAM, TRUTH_DELIVERED };
+
 enum option_scope { SCOPE_ALL, SCOPE_INTERFACE };
 
 /* --vlan */
@@ -336,10 +356,13 @@ struct options {
 	u32 ticks;
 	int clock; /* enum xdd_clock */
 	bool refresh;
-	u32 hashes;
+	u32 hashes, equal;
 	int slicing; /* enum xdd_slicing */
 	u32 slices, subslices;
 	u32 slice_hashes, slice_cells; /* K1 and K2 of --slicing K1xK2, else 0 */
+	int grow;		       /* enum xdd_growth; default off */
+	u32 max_filters;	       /* 2..XDD_MAX_FILTERS */
+	double burst;		       /* at least 1; 0: none */
 	int variant;		       /* enum xdd_variant; default published */
 	double p_star;		       /* above 0, below 1 */
 	u32 sbf_p, sbf_max;
@@ -378,6 +401,7 @@ struct options {
 	bool promisc;	      /* default true */
 	const char *name;
 	const char *netns;
+	const char *config; /* read before everything else: conf.h */
 	bool force, keep, all, restart;
 	union option_address metrics; /* where option_given() */
 	const char *textfile;	      /* or NULL */
@@ -411,6 +435,7 @@ struct options {
 	double distribution; /* 0: uniform, else ALPHA of zipf */
 	double distinct;     /* above 0, below 1 */
 	u32 runs;
+	int truth; /* enum option_truth; default stream */
 
 	const char *from;
 	u32 packets_size, faults;

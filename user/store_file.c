@@ -13,16 +13,11 @@
 #define ENTRIES_AT_ONCE 1024
 #define PIECE_BYTES (1u << 20)
 
-static u64 lines_bytes(const struct xdd_fixed *fixed)
-{
-	return (u64)fixed->blocks * fixed->lines_per_block * sizeof(struct xdd_line);
-}
-
 static u64 contents_bytes(const struct store_header *h)
 {
 	if (h->fixed.engine == XDD_ENGINE_exact)
 		return (h->used + h->logged) * sizeof(struct store_entry);
-	return lines_bytes(&h->fixed);
+	return store_lines_bytes(&h->fixed);
 }
 
 static u32 header_crc(const struct store_header *header, const void *about)
@@ -104,7 +99,7 @@ int store_file_save(const struct xdd_store *store, const void *about, u32 about_
 	if (!rc && store->entries)
 		rc = put_entries(&w, store);
 	else if (!rc)
-		rc = put(&w, store->lines, lines_bytes(&store->fixed));
+		rc = put(&w, store->lines, store_lines_bytes(&store->fixed));
 	if (!rc)
 		rc = sink_write(sink, &w.crc, sizeof(w.crc));
 	return rc ?: sink_finish(sink) ?: sink_sync(sink) ?: sink_publish(sink);
@@ -236,7 +231,7 @@ static int get_contents(struct store_file *f, struct xdd_store *store)
 	int rc;
 
 	if (h->fixed.engine != XDD_ENGINE_exact)
-		return get(f, store->lines, lines_bytes(&h->fixed));
+		return get(f, store->lines, store_lines_bytes(&h->fixed));
 	rc = store_resize(store, h->size, h->log_room);
 	if (!rc)
 		rc = get_entries(f, store, h->used, store_put);

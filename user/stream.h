@@ -66,6 +66,22 @@ static inline bool truth_ask(struct truth *truth, u64 id, u64 record)
 	return seen;
 }
 
+/* The same where a record is a copy of what was @delivered, as this one is or is not, not of what came. */
+static inline bool truth_delivered(struct truth *truth, u64 id, u64 record, bool delivered)
+{
+	u64 *at = &truth->seen[truth->window ? id : id / 64];
+	bool seen = *at >> id % 64 & 1;
+
+	if (!truth->window) {
+		*at |= (u64)delivered << id % 64;
+		return seen;
+	}
+	seen = *at && record - *at < truth->window;
+	if (delivered)
+		*at = record;
+	return seen;
+}
+
 /* Fetch the memory that truth_ask() will need. */
 static inline void truth_fetch(const struct truth *truth, u64 id)
 {

@@ -270,6 +270,22 @@ static void topic_metrics(FILE *to)
 		    "packets of an interface that left its\nnetwork namespace.\n");
 }
 
+static void topic_config(FILE *to)
+{
+	fprintf(to,
+		"load and run take --config FILE. Each line of it is an option by its long name,\n"
+		"without dashes:\n\n"
+		"  # /etc/xdp-dedup/tap.conf\n"
+		"  interface = eth1\n"
+		"  interface = eth2\n"
+		"  window    = 20ms\n"
+		"  memory    = 64MiB\n"
+		"  refresh   = no        # options without a value: yes or no\n\n"
+		"What stands on the command line as well goes before the file. What follows a # at "
+		"the\n"
+		"start of a line, or behind a space, is a comment.\n");
+}
+
 static void topic_cluster(FILE *to)
 {
 	fprintf(to, "An instance works on one machine. All its interfaces share one filter, so "
@@ -313,6 +329,66 @@ Formulas (user/model/*.h)\n\
                 others 2012, their recurrences put right)\n\
   bandwidth     a look-up sends k log2(m/S) bits to one slice, horizontal, or k log2 m to\n\
                 S (1 - (1 - 1/S)^k), vertical\n");
+}
+
+static void topic_growth(FILE *to)
+{
+	print_names(to, "--grow, for --engine timer: one more filter is opened", growth_names,
+		    growth_help);
+	fprintf(to, "\n"
+		    "A filter is full when it errs at the rate of --fpr-target P (0.001). With k "
+		    "hashes and "
+		    "m cells\n"
+		    "that is a share P^(1/k) of live cells, or n = -m/k ln(1 - P^(1/k)) keys since "
+		    "it was "
+		    "opened\n"
+		    "(koloniari-2011 section 5). A key is a copy if one of the live filters has "
+		    "all its "
+		    "cells; a\n"
+		    "new one goes into the newest, and a filter whose timers have all run out is "
+		    "retired. "
+		    "With F\n"
+		    "filters alive, at most 1 - (1 - P)^F of the new keys are lost; no more copies "
+		    "pass "
+		    "than\n"
+		    "without.\n"
+		    "\n"
+		    "density      the usual choice: a window's keys at the rate that --capacity is "
+		    "meant for "
+		    "stay\n"
+		    "             in one filter, for what runs out makes room\n"
+		    "cardinality  needs no walk over the filter to see that it is full, but counts "
+		    "what "
+		    "has run\n"
+		    "             out, too: one or two filters at the usual rate, and more after a "
+		    "burst\n"
+		    "\n"
+		    "--capacity is what one filter holds: give it the usual rate times the window. "
+		    "--memory "
+		    "is\n"
+		    "that of all --max-filters (4), which is reserved at load: what grows is what "
+		    "is asked "
+		    "and\n"
+		    "written. A filter that is not live costs memory, but no look-up. Each live "
+		    "one costs a "
+		    "look-up\n"
+		    "up to k accesses more, next to those of the first.\n"
+		    "\n"
+		    "--slicing none is the default with --grow. Up to 512 slices, horizontal or "
+		    "hv, grow "
+		    "each by\n"
+		    "itself; those that a key's cells are spread over grow together.\n"
+		    "\n"
+		    "On a NIC the ager opens and retires, run or agent, after its walks: four in a "
+		    "window or "
+		    "ten a\n"
+		    "second, as far as 64 MiB a second take it. What comes between two walks can "
+		    "fill a "
+		    "filter\n"
+		    "further than its target. Without an ager the chain stays as it is and answers "
+		    "right. "
+		    "When all\n"
+		    "filters are full, errors exceed the target: status warns.\n");
 }
 
 static void topic_papers(FILE *to)
@@ -388,9 +464,17 @@ static void topic_streams(FILE *to)
 		"  load_model_copies       bsbf, bsbfsd, rlbsbf: with the copies too that were "
 		"forgotten\n"
 		"              and inserted again, as many as there were\n"
+		"  fpr_model, fnr_model  what is to be expected by how full the filter then is: of "
+		"a "
+		"new key,\n"
+		"              and of a copy that comes at any time in its window\n"
 		"  slices      of a sliced filter: messages_per_lookup, one to each slice that has "
 		"cells of\n"
-		"              the key; max_share, the largest part of them that goes to one "
+		"              the key; pipelined_per_lookup, if they go one after the other and "
+		"stop "
+		"at the\n"
+		"              first cell that is not set; max_share, the largest part of them "
+		"that goes to one "
 		"slice; "
 		"Jain's\n"
 		"              fairness, 1 if all get the same\n"
@@ -409,6 +493,11 @@ static void topic_streams(FILE *to)
 		"  tick that pass are false negatives, and as each begins a window of its own, "
 		"events\n"
 		"  in it are false positives. More --ticks make both smaller.\n"
+		"  With --truth delivered a record is a copy if the filter let one pass in the "
+		"window\n"
+		"  (koloniari-2011), not if one came: an error then does not shift later windows, "
+		"and\n"
+		"  an event that was taken for a copy is not also missed when it comes again.\n"
 		"\n"
 		"Traces\n"
 		"  An event a line, any bytes; or columns, if the first line names them (event, "

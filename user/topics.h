@@ -17,7 +17,9 @@
 	X(audit, "what --audit measures, and how far it can be trusted")                     \
 	X(repeats, "duplicates that may be sent twice; floods; what is suppressed most")     \
 	X(metrics, "--metrics, --textfile: what they export, for Prometheus")                \
+	X(config, "--config: options and interfaces in a file")                              \
 	X(cluster, "filters on several machines")                                            \
+	X(growth, "--grow: filters that are opened and retired with the rate")               \
 	X(plan, "what plan computes, by which formulas, and what it assumes")                \
 	X(papers, "where the filters come from")                                             \
 	X(records, "what stream takes for a record, its time and its window; saved filters") \

@@ -16,6 +16,10 @@
 #define XDD_MAX_HASHES 8
 #define XDD_LINE_BYTES 64
 
+/* Of a filter that grows (growth.h): filters of a chain, and chains. */
+#define XDD_MAX_FILTERS 8
+#define XDD_MAX_CHAINS 512
+
 /* Stored expiries wrap modulo 255 ticks; half of that can be told from the past. A CPU may write
  * an entry a few ticks ahead of another's clock: the window leaves them room.
  */
@@ -89,6 +93,12 @@
 	X(sparse, "nothing: a key lies where its first copy came") \
 	X(dense, "the key: the next copy on the same CPU is found at once")
 
+/* When one more filter is opened: X(name, help). See growth.h. */
+#define XDD_GROWTHS(X)                                                     \
+	X(off, "the filter keeps its size")                                \
+	X(density, "when the newest filter's share of live cells is such") \
+	X(cardinality, "when so many keys were inserted into it")
+
 #define XDD_CLOCKS(X)                          \
 	X(exact, "nanoseconds at each packet") \
 	X(coarse, "the jiffy clock: cheap, steps of 1/HZ")
@@ -143,6 +153,7 @@
 #define XDD_ENUM_ACTION(name, help) XDD_ACTION_##name,
 #define XDD_ENUM_PLACEMENT(name, help) XDD_PLACEMENT_##name,
 #define XDD_ENUM_TREE(name, help) XDD_TREE_##name,
+#define XDD_ENUM_GROWTH(name, help) XDD_GROWTH_##name,
 #define XDD_ENUM_CLOCK(name, help) XDD_CLOCK_##name,
 #define XDD_ENUM_VARIANT(name, help) XDD_VARIANT_##name,
 #define XDD_ENUM_FIELD(name, by_default, help) XDD_FIELD_##name,
@@ -156,6 +167,7 @@ enum xdd_slicing { XDD_SLICINGS(XDD_ENUM_SLICING) XDD_SLICING_MAX };
 enum xdd_dup_action { XDD_DUP_ACTIONS(XDD_ENUM_ACTION) XDD_ACTION_MAX };
 enum xdd_placement { XDD_PLACEMENTS(XDD_ENUM_PLACEMENT) XDD_PLACEMENT_MAX };
 enum xdd_tree { XDD_TREES(XDD_ENUM_TREE) XDD_TREE_MAX };
+enum xdd_growth { XDD_GROWTHS(XDD_ENUM_GROWTH) XDD_GROWTH_MAX };
 enum xdd_clock { XDD_CLOCKS(XDD_ENUM_CLOCK) XDD_CLOCK_MAX };
 enum xdd_variant { XDD_VARIANTS(XDD_ENUM_VARIANT) XDD_VARIANT_MAX };
 enum xdd_field { XDD_FIELDS(XDD_ENUM_FIELD) XDD_FIELD_MAX };
@@ -232,7 +244,7 @@ struct xdd_fixed {
 	u32 slice_hashes;     /* K1 of K1xK2, which divides hashes; else 0 */
 	u32 line_cells;	      /* cells of a line that are used (files); 0: all */
 	u32 blocks;	      /* filter blocks (map entries; per CPU if percpu) */
-	u32 lines_per_block;  /* 64-byte lines in a block */
+	u32 lines_per_block;  /* 64-byte lines in a block, of one filter */
 	u32 stripes;	      /* locks of shared placement, a power of two */
 	u32 offset_len;	      /* key offset: bytes, 1..65535 */
 	u32 offset_pos;	      /* key offset: first byte, 0..65535 */
@@ -260,22 +272,27 @@ struct xdd_fixed {
 	u8 scope_iface;			   /* packets of different interfaces are different */
 	u8 inner;			   /* key on the innermost packet of tunnels ... */
 	u8 vni_key;			   /* ... and on the identifier of the tunnel around it */
-	u8 pad2[3];
+	u8 equal; /* timer: of a copy's timers so many agree, 1..k; 0: no rule */
+	u8 pad2[2];
 	u16 vlan_from[XDD_MAX_VLAN_MAPS];
 	u16 vlan_to[XDD_MAX_VLAN_MAPS]; /* 0: as without the tag */
 	u32 audit_threshold; /* in the sample: a hash of 32 bits below this; 0: no audit */
 	u32 audit_buckets;   /* of its shadow: a power of two */
 	u32 audit_race_ns;   /* how far verdicts are believed to be in another order; 0: never */
-	u32 tree_leaves;     /* tree: nodes of the last level (possible CPUs) ... */
-	u32 tree_fan_out;    /* ... and children of each node above but the last but one (NUMA) */
-	u8 tree;	     /* enum xdd_tree */
-	u8 levels;	     /* of the tree, 2..XDD_TREE_MAX_LEVELS; the root is level 0 */
-	u8 top_down;	     /* a match above this level is looked for below it; 0: off */
-	u8 pad4[5];
+	u32 grow_density;    /* a filter is full: so many of 2^32 of its cells */
+	u8 grow;	     /* enum xdd_growth */
+	u8 filters;	     /* lines side by side at each place, 2..XDD_MAX_FILTERS; 0: one */
+	u8 pad4[2];
+	u32 tree_leaves;  /* tree: nodes of the last level (possible CPUs) ... */
+	u32 tree_fan_out; /* ... and children of each node above but the last but one (NUMA) */
+	u8 tree;	  /* enum xdd_tree */
+	u8 levels;	  /* of the tree, 2..XDD_TREE_MAX_LEVELS; the root is level 0 */
+	u8 top_down;	  /* a match above this level is looked for below it; 0: off */
+	u8 pad5[5];
 	u32 pad3;
 };
 
-/* Lines of the filter; per CPU under that placement. */
+/* Lines of the filter, or of each in a chain; per CPU under that placement. */
 XDD_INLINE u32 xdd_lines(XDD_FIXED struct xdd_fixed *fixed)
 {
 	return fixed->blocks * fixed->lines_per_block;
@@ -314,6 +331,12 @@ XDD_INLINE bool xdd_slices_one_line(XDD_FIXED struct xdd_fixed *fixed)
 	return xdd_slices_pick_one(fixed) && fixed->slices == xdd_lines(fixed);
 }
 
+/* Filters side by side at each place. */
+XDD_INLINE u32 xdd_filters(XDD_FIXED struct xdd_fixed *fixed)
+{
+	return fixed->filters ? fixed->filters : 1;
+}
+
 /* Whether the packet key has @field. */
 XDD_INLINE bool xdd_field_in(XDD_FIXED struct xdd_fixed *fixed, u32 field)
 {
@@ -348,7 +371,7 @@ struct xdd_live {
 /* Entries of map `targets`. */
 enum xdd_dev { XDD_DEV_DUPLICATES, XDD_DEV_FORWARD, XDD_DEV_MAX };
 
-XDD_ASSERT(sizeof(struct xdd_fixed) == 216, "xdd_fixed has no holes");
+XDD_ASSERT(sizeof(struct xdd_fixed) == 224, "xdd_fixed has no holes");
 XDD_ASSERT(sizeof(struct xdd_live) == 40 + 8 * XDD_MAX_IFACES, "xdd_live has no holes");
 
 #endif

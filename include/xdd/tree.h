@@ -47,6 +47,9 @@ struct xdd_tree_level {
 /* In place of a node's number: the one above the site that asks. */
 #define XDD_TREE_OWN (~0u)
 
+/* How often a line is cleaned that others write to: a try that fails leaves less to do. */
+#define XDD_TREE_TRIES 8
+
 /* Above enum xdd_found: ticks that a match still lives for, beyond this one. */
 #define XDD_TREE_LEFT_SHIFT 16
 
@@ -60,6 +63,7 @@ extern u32 xdd_tree_look(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *st
 			 const struct xdd_digest *digest, const struct xdd_when *when, u32 level);
 extern u32 xdd_tree_climb(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			  const struct xdd_digest *digest, const struct xdd_when *when, bool set);
+extern bool xdd_tree_clean(struct xdd_line *line, const struct xdd_when *when);
 extern u32 xdd_tree_prepare(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			    const struct xdd_digest *digest, const struct xdd_when *when,
 			    u32 level);
@@ -307,64 +311,42 @@ XDD_INLINE u32 xdd_tree_stripe(XDD_FIXED struct xdd_fixed *fixed, const struct x
 	return xdd_tree_one_line(fixed) ? xdd_tree_place(fixed, digest, 0, &unused) : digest->lo;
 }
 
-/* Whether lines must be cleaned before timers are set in them. Brings @when up to them. */
-XDD_INLINE bool xdd_tree_must_clean(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_bits *cells,
-				    struct xdd_when *when)
+/* Clean a line, which other CPUs may write to. Returns whether it was done. */
+XDD_INLINE bool xdd_tree_clean_at(struct xdd_line *line, const struct xdd_when *when)
 {
-	bool must = false;
+	struct xdd_when here = xdd_tree_when(when);
 
-	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
-		if (i >= xdd_tree_key_lines(fixed))
-			break;
-		xdd_line_catch_up(xdd_line_age(cells->line[i], when), when);
-		must |= xdd_line_must_clean(xdd_line_age(cells->line[i], when), when);
+	for (u32 try = 0; try < XDD_TREE_TRIES; try++) {
+		if (xdd_line_clean_once(line, false, &here))
+			return true;
 	}
-	return must;
-}
-
-/* Clean those that must be. Returns 0, or XDD_STALE where another CPU was always faster. */
-XDD_INLINE u32 xdd_tree_clean(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_bits *cells,
-			      const struct xdd_when *when)
-{
-	u32 found = 0;
-
-	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
-		struct xdd_line *line = cells->line[i];
-
-		if (i >= xdd_tree_key_lines(fixed))
-			break;
-		if (!xdd_line_prepare(line, xdd_line_age(line, when), false, when))
-			found = XDD_STALE;
-	}
-	return found;
+	return false;
 }
 
 /*
- * Make the key's lines at @level fit for timers, before they are set: that can take a while, and is
- * seldom needed. Returns 0, or XDD_STALE where one could not be made so.
+ * Make the key's lines at @level fit for timers, before they are set. Not under the lock: it is
+ * seldom needed, takes a while, and kernel 6.1 can only follow it in a function. Returns 0, or
+ * XDD_STALE where a line could not be made so.
  */
 XDD_INLINE u32 xdd_tree_prepare_at(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 				   const struct xdd_digest *digest, const struct xdd_when *when,
 				   u32 level)
 {
 	struct xdd_when here = xdd_tree_when(when);
-	struct xdd_lock *lock = NULL;
 	struct xdd_bits cells;
-	u32 found;
 
 	if (!xdd_tree_locate(fixed, store, digest, level, XDD_TREE_OWN, &cells))
 		return XDD_STALE;
-	if (!xdd_tree_must_clean(fixed, &cells, &here))
-		return 0;
-	if (!level) {
-		lock = xdd_lock_at(store, xdd_tree_stripe(fixed, digest));
-		if (!lock)
+	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
+		if (i >= xdd_tree_key_lines(fixed))
+			break;
+		xdd_line_catch_up(xdd_line_age(cells.line[i], &here), &here);
+		if (!xdd_line_must_clean(xdd_line_age(cells.line[i], &here), &here))
+			continue;
+		if (!xdd_tree_clean(cells.line[i], &here))
 			return XDD_STALE;
-		xdd_lock(lock);
 	}
-	found = xdd_tree_clean(fixed, &cells, &here);
-	xdd_bits_unlock(lock);
-	return found;
+	return 0;
 }
 
 /*

@@ -156,6 +156,12 @@ def report_sum(out, rows, scale):
     return unexplained
 
 
+def name_of(row):
+    """A row of the tables, in words."""
+    return f"table {row['table']}, {row['memory_mib']} MiB, {row['engine']}, k={row['hashes']}, " \
+           f"{row['rate'].upper()}: printed {row['printed_percent']}, ours {row['ours_percent']}"
+
+
 def report_tables(out, cells, results, scale, explain):
     """
     Tables in cells, one after another, with results by cell. explain(cell, rate): what is known

@@ -137,6 +137,36 @@ static void test_loads(void **state)
 	load_all(visit, 1000, MAX_INSTRUCTIONS);
 }
 
+/* Chains of two filters and of the most that there can be, with k = 4 and 8. */
+static void visit_growth(struct xdd_fixed *fixed, void *context)
+{
+	struct table *table = context;
+	u32 n[4] = {};
+
+	if (!structure_grows(fixed))
+		return;
+	for (u32 i = few ? 3 : 0; i < 4; i++) {
+		fixed->hashes = i & 1 ? XDD_MAX_HASHES : 4;
+		fixed->refresh = i & 1;
+		structure_grow(fixed, 1 + (i & 1), i & 2 ? XDD_MAX_FILTERS : 2);
+		n[i] = load(fixed, &table->secret);
+		if (n[i] > table->most)
+			table->most = n[i];
+		table->loads++;
+	}
+	print_message("# slicing %u placement %u: 2 filters, k = 4 and 8: %u and %u instructions, "
+		      "8: %u and %u\n",
+		      fixed->slicing, fixed->placement, n[0], n[1], n[2], n[3]);
+}
+
+static void test_growth(void **state)
+{
+	(void)state;
+	/* Lines side by side have no type, which libbpf says each time. */
+	libbpf_set_print(NULL);
+	load_all(visit_growth, 1000, MAX_INSTRUCTIONS);
+}
+
 static void load_ask(const struct xdd_fixed *fixed, struct table *table)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .kernel_log_buf = kernel_log,
@@ -208,6 +238,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_loads),
 		cmocka_unit_test(test_bits),
+		cmocka_unit_test(test_growth),
 	};
 
 	few = argc > 1 && !strcmp(argv[1], "--few");

@@ -71,11 +71,31 @@ if command -v gnuplot >/dev/null; then
 	check_equal "claims are judged" 23 "$(column "$made/claims.csv" holds | grep -Ec '^(yes|no)$')"
 	check_command "slices" 0 '' '126/126' reproduce --only koloniari --streams 10
 	check "figure 5 of koloniari is drawn" test -s "$made/koloniari-5.svg"
+	check_equal "pipelining visits as many slices as it should" "within within within" \
+		"$(column "$made/koloniari-7c.csv" verdict | xargs)"
+	check "and as the model says" python3 -c 'import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+sys.exit(any(abs(float(r["pipelined"]) / float(r["model"]) - 1) > .01 for r in rows))' "$made/koloniari-7c.csv"
+	check_equal "streams are as varied as their law" 50 "$(paste \
+		<(column "$made/koloniari-4a.csv" distinct) \
+		<(column "$made/koloniari-4a.csv" distinct_model) |
+		awk '$1 / $2 > 0.97 && $1 / $2 < 1.03' | wc -l)"
+	check "equal timers: two of 8 cost few copies and save most of what is lost" python3 -c 'import csv, sys
+rows = {(r["slicing"], int(r["equal"])): r for r in csv.DictReader(open(sys.argv[1]))}
+of = lambda name, slicing, x: float(rows[slicing, x][name])
+sys.exit(not (len(rows) == 16 and of("fpr", "vertical", 2) < .4 * of("fpr", "vertical", 1) and
+    of("fnr", "vertical", 1) == 0 and of("fnr", "vertical", 2) < .03 and
+    all(of("fnr", s, x) < of("fnr", s, x + 1) for s in ("vertical", "horizontal") for x in range(2, 8))))' \
+		"$made/koloniari-9.csv"
 	check_equal "a stand-in is marked" stand-in "$(column "$made/koloniari-8-yahoo.csv" stand_in | sort -u)"
 	check_equal "fairness is the closed form's within 5 %" 42 "$(paste \
 		<(column "$made/koloniari-8-synthetic.csv" fairness) \
 		<(column "$made/koloniari-8-synthetic.csv" fairness_model) |
 		awk '$1 / $2 > 0.95 && $1 / $2 < 1.05' | wc -l)"
+	check_command "growth" 0 '' '24/24' reproduce --only growth
+	check "figure 10 of koloniari is drawn" test -s "$made/koloniari-10-distinct-density.svg"
+	check_equal "all claims about growth hold" "6 0" "$(sed -n '/^## Figures 10/,$p' "$made/report.md" |
+		awk -F'|' '/\| yes \|$/ { yes++ } /\*\*no\*\*/ { no++ } END { print yes, no + 0 }')"
 else
 	skip "figures" "no gnuplot"
 fi

@@ -116,7 +116,8 @@ static inline struct xdd_verdict both_decide(struct both *both, const u8 *at, u3
 static inline void both_compare_shared(struct both *both)
 {
 	size_t bytes = (size_t)xdd_shared_filters(&both->store.fixed) *
-		       xdd_lines(&both->store.fixed) * sizeof(struct xdd_line);
+		       xdd_lines(&both->store.fixed) * xdd_filters(&both->store.fixed) *
+		       sizeof(struct xdd_line);
 	size_t mapped = (bytes + 4095) & ~4095ul;
 	void *lines =
 		mmap(NULL, mapped, PROT_READ, MAP_SHARED, bpf_map__fd(both->skel->maps.lines), 0);
@@ -129,14 +130,14 @@ static inline void both_compare_shared(struct both *both)
 /* A block's lines start at its first 64-byte boundary, which user space does not see: all
  * else in it is zero.
  */
-static inline bool both_block_equal(const u8 *block, const struct xdd_line *lines)
+static inline bool both_block_equal(const u8 *block, const struct xdd_line *lines, u32 n)
 {
-	static const u8 zeros[XDD_LINE_BYTES];
-	const u32 bytes = XDD_CPU_BLOCK_LINES * XDD_LINE_BYTES;
+	static const u8 zeros[XDD_CPU_BLOCK_BYTES];
+	const u32 bytes = n * XDD_LINE_BYTES;
 
 	for (u32 skip = 0; skip < XDD_LINE_BYTES; skip += 8) {
 		if (!memcmp(block, zeros, skip) && !memcmp(block + skip, lines, bytes) &&
-		    !memcmp(block + skip + bytes, zeros, XDD_LINE_BYTES - skip))
+		    !memcmp(block + skip + bytes, zeros, XDD_CPU_BLOCK_BYTES - skip - bytes))
 			return true;
 	}
 	return false;
@@ -149,6 +150,7 @@ static inline void both_compare_percpu(struct both *both)
 	u32 lines = xdd_lines(&both->store.fixed);
 	const struct xdd_line *first = both->store.lines;
 	u8 *values = malloc((size_t)libbpf_num_possible_cpus() * XDD_CPU_BLOCK_BYTES);
+	u32 n = both->store.fixed.lines_per_block * xdd_filters(&both->store.fixed);
 	int fd = bpf_map__fd(both->skel->maps.cpu_blocks);
 
 	if (tree)
@@ -157,8 +159,7 @@ static inline void both_compare_percpu(struct both *both)
 		assert_int_equal(bpf_map_lookup_elem(fd, &block, values), 0);
 		for (u32 cpu = 0; cpu < (tree ? both->store.fixed.tree_leaves : 1); cpu++)
 			assert_true(both_block_equal(values + (size_t)cpu * XDD_CPU_BLOCK_BYTES,
-						     first + cpu * lines +
-							     block * XDD_CPU_BLOCK_LINES));
+						     first + cpu * lines + block * n, n));
 	}
 	free(values);
 }

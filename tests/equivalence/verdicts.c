@@ -128,6 +128,7 @@ static void vary(struct xdd_fixed *fixed, struct xdd_live *live)
 	fixed->non_ip_frame = bits >> 5 & 1;
 	fixed->hashes = 1 + (bits >> 6) % XDD_MAX_HASHES;
 	vary_slices(fixed, bits);
+	fixed->equal = (bits >> 60) % (fixed->hashes + 1);
 	fixed->offset_pos = (bits >> 16) % 40;
 	fixed->offset_len = 1 + (bits >> 24) % 60;
 	fixed->seed = bits;

@@ -81,7 +81,7 @@ check_equal "the README unloads what it loads" "" \
 for command in check run load unload set status pcap explain learn stream simulate plan bench agent events; do
 	"$xdd" $command --help
 done | grep -Eo -e '--[a-z][a-z-]*' | sort -u >"$tmp/options"
-echo --no-install >>"$tmp/options" # of scripts/demo
+printf "%s\n" --no-install --now >>"$tmp/options" # of scripts/demo, of systemctl
 grep -Eo -e '--[a-z][a-z-]*' $readme | sort -u | grep -vxF -f "$tmp/options" >"$tmp/unknown"
 check_equal "options that are none" "" "$(cat "$tmp/unknown")"
 

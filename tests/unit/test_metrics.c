@@ -27,7 +27,9 @@ static struct xdd_fill fill(u32 full, u32 live)
 
 static double fpr_of(const struct xdd_fixed *fixed, const struct xdd_fill *fill)
 {
-	return expected_of_fill(fixed, fill, NULL, 1).fpr;
+	const struct xdd_live live = config_live();
+
+	return expected_of_fill(fixed, &live, fill, NULL, 1).fpr;
 }
 
 static void tagged_rate(void **state)

@@ -10,6 +10,7 @@
 #include "user/export/exporter.h"
 #include "user/loader/instance.h"
 #include "user/message.h"
+#include "user/service.h"
 #include "user/signals.h"
 
 #define SECOND_NS 1000000000ull
@@ -131,6 +132,7 @@ static bool wait_until(struct agent *agent, u64 until)
 
 		came = signals_wait(agent->signals, fds, due < until ? due : until);
 		exporter_step(agent->exporter);
+		service_alive();
 	} while (came != SIGNALS_END && now_ns() < until);
 	return came == SIGNALS_END;
 }
@@ -170,7 +172,9 @@ int cmd_agent(struct options *o)
 		return EXIT_FAILED;
 	}
 	exporter_about(agent.exporter, NULL);
+	service_ready("ageing what is loaded");
 	code = work(&agent);
+	service_stopping();
 	exporter_close(agent.exporter);
 	while (agent.all)
 		drop(&agent.all);

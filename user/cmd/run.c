@@ -14,6 +14,7 @@
 #include "../loader/load.h"
 #include "../message.h"
 #include "../metrics/counters.h"
+#include "../service.h"
 #include "../signals.h"
 
 #define LINE_PERIOD_NS (2ull * 1000 * 1000 * 1000)
@@ -127,6 +128,7 @@ static bool wait_step(struct run *r)
 		if (fds[0] >= 0 && sample_read(&r->sample))
 			give_up_sample(r);
 		exporter_step(r->exporter);
+		service_alive();
 	} while (came == SIGNALS_READABLE || (came == SIGNALS_LATE && now_ns() < until));
 	return came == SIGNALS_END || (r->end_ns && now_ns() >= r->end_ns);
 }
@@ -243,7 +245,9 @@ int cmd_run(struct options *o)
 		r.line_at_ns = now_ns();
 	if (o->seconds)
 		r.end_ns = now_ns() + o->seconds * XDD_SECOND_NS;
+	service_ready(r.in.name);
 	ended = loop(&r);
+	service_stopping();
 	end_line(&r);
 	end_sample(&r);
 	exporter_close(r.exporter);

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "xdd/age.h"
+#include "xdd/growth.h"
+#include "dedup.skel.h"
 #include "xdd/tree.h"
 
 static struct bpf_map *rodata_map(struct bpf_object *object)
@@ -73,6 +75,16 @@ static int map_size(struct bpf_object *object, const char *name, u32 entries)
 	return bpf_map__set_max_entries(map, entries);
 }
 
+/* Filters that lie side by side are one value of several lines. The kernel knows no type of that size
+ * then: bpftool shows bytes.
+ */
+static int lines_size(struct bpf_object *object, const struct xdd_fixed *fixed)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object, "lines");
+
+	return bpf_map__set_value_size(map, xdd_filters(fixed) * sizeof(struct xdd_line));
+}
+
 /* The ager's maps, in an object that has it: an entry per site, and per slice of several lines. */
 static int ager_maps_size(struct bpf_object *object, const struct xdd_fixed *fixed)
 {
@@ -98,11 +110,13 @@ int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
 		       fixed->key == XDD_KEY_offset;
 	bool is_tree = fixed->placement == XDD_PLACEMENT_tree;
 	u32 lines = xdd_shared_filters(fixed) * xdd_lines(fixed);
+	u32 sites = shared ? 1 : libbpf_num_possible_cpus();
 	const struct {
 		const char *name;
 		u32 entries;
 	} sizes[] = {
 		{ "lines", exact ? 0 : lines },
+		{ "chains", xdd_grows(fixed) ? sites * xdd_chains(fixed) : 0 },
 		{ "locks", exact || !lines ? 0 : fixed->stripes },
 		{ "cpu_blocks", exact || shared ? 0 : fixed->blocks },
 		{ "loads", bits && shared },
@@ -120,6 +134,8 @@ int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
 		err = rodata_set(object, "xdd_secret", secret, sizeof(*secret));
 	for (size_t i = 0; !err && i < XDD_ARRAY_SIZE(sizes); i++)
 		err = map_size(object, sizes[i].name, sizes[i].entries);
+	if (!err && lines && xdd_grows(fixed))
+		err = lines_size(object, fixed);
 	return err ?: ager_maps_size(object, fixed);
 }
 
@@ -164,23 +180,48 @@ int program_get_meta(int meta_fd, struct xdd_meta *meta)
 	return !err && meta->abi != XDD_ABI ? -EPROTO : err;
 }
 
+/* Where the variable lies in a loaded program's read-only data, by what the kernel knows of it: -EPERM
+ * without CAP_SYS_ADMIN.
+ */
+static long loaded_offset(const struct bpf_map_info *info, const char *name, size_t size)
+{
+	struct btf *btf = btf__load_from_kernel_by_id(info->btf_id);
+	long offset = btf ? rodata_offset(btf, name, size) : -errno;
+
+	btf__free(btf);
+	return offset;
+}
+
+/* The same in the program that this one brings, if its data are as large: -EPERM. */
+static long own_offset(const struct bpf_map_info *info, const char *name, size_t size)
+{
+	struct dedup *skel = dedup__open();
+	long offset = -EPERM;
+
+	if (!skel)
+		return -errno;
+	if (bpf_map__value_size(rodata_map(skel->obj)) == info->value_size)
+		offset = rodata_offset(bpf_object__btf(skel->obj), name, size);
+	dedup__destroy(skel);
+	return offset;
+}
+
 /* Copy the variable @name out of pinned read-only data. */
 static int rodata_get(int fd, const char *name, void *value, size_t size)
 {
 	struct bpf_map_info info = {};
 	u32 info_size = sizeof(info);
-	struct btf *btf;
 	long offset;
 	char *data;
 	int err;
 
 	if (bpf_obj_get_info_by_fd(fd, &info, &info_size))
 		return -errno;
-	btf = btf__load_from_kernel_by_id(info.btf_id);
-	if (!btf)
-		return -errno;
-	offset = rodata_offset(btf, name, size);
-	btf__free(btf);
+	offset = loaded_offset(&info, name, size);
+	if (offset == -EPERM)
+		offset = own_offset(&info, name, size);
+	if (offset == -EPERM)
+		return -EPERM;
 	if (offset < 0 || offset + size > info.value_size)
 		return -EPROTO;
 	data = malloc(info.value_size);

@@ -23,13 +23,12 @@ static double rate_of_lines(const struct xdd_fixed *fixed, const struct xdd_fill
 	return pow(rate / xdd_slices_count(fixed), picks);
 }
 
-/* The keys whose cells are so many live ones fall on slices that nobody counted. */
-static double rate_of_keys(const struct xdd_fixed *fixed, const struct xdd_fill *fill)
+/* The keys whose cells are so many live ones. */
+static double keys_of(const struct xdd_fixed *fixed, const struct xdd_fill *fill)
 {
 	double cells = xdd_cells(fixed), density = fmin(fill->live / cells, 1 - 1 / cells);
-	double keys = log1p(-density) / log1p(-1 / cells) / fixed->hashes;
 
-	return model_sliced(fixed, keys, fixed->slices, cells);
+	return log1p(-density) / log1p(-1 / cells) / fixed->hashes;
 }
 
 static double rate_of_timers(const struct xdd_fixed *fixed, const struct xdd_fill *fill,
@@ -42,12 +41,26 @@ static double rate_of_timers(const struct xdd_fixed *fixed, const struct xdd_fil
 	if (fixed->slices == 1 || !(diced || xdd_slices_pick_one(fixed)))
 		return pow(fill->live / (double)xdd_cells(fixed), fixed->hashes);
 	if (xdd_slice_lines(fixed) > 1 || fixed->slicing == XDD_SLICING_hv)
-		return rate_of_keys(fixed, fill);
+		return model_sliced(fixed, keys_of(fixed, fill), fixed->slices, xdd_cells(fixed));
 	return rate_of_lines(fixed, fill, diced ? fixed->slice_hashes : 1);
 }
 
-struct expected expected_of_fill(const struct xdd_fixed *fixed, const struct xdd_fill *fill,
-				 const double *slices, double copies)
+static struct expected equal_timers(const struct xdd_fixed *fixed, const struct xdd_live *live,
+				    const struct xdd_fill *fill)
+{
+	u32 slices = xdd_slices_pick_one(fixed) ? fixed->slices : 1;
+	struct model_equal f = { .keys = keys_of(fixed, fill),
+				 .slices = slices,
+				 .cells = (double)xdd_cells(fixed) / slices,
+				 .ticks = live->window_ticks,
+				 .hashes = fixed->hashes,
+				 .equal = fixed->equal };
+
+	return (struct expected){ model_equal_fpr(&f), model_equal_fnr(&f) };
+}
+
+struct expected expected_of_fill(const struct xdd_fixed *fixed, const struct xdd_live *live,
+				 const struct xdd_fill *fill, const double *slices, double copies)
 {
 	struct expected e = { 0, 0 };
 
@@ -60,10 +73,19 @@ struct expected expected_of_fill(const struct xdd_fixed *fixed, const struct xdd
 		e.fnr = model_tagged_live_fnr(live, copies);
 		return e;
 	}
-	e.fpr = rate_of_timers(fixed, fill, slices);
+	if (fixed->equal > 1)
+		e = equal_timers(fixed, live, fill);
+	else
+		e.fpr = rate_of_timers(fixed, fill, slices);
 	if (!fixed->refresh)
-		e.fnr = model_left_out(e.fpr, fixed->hashes, copies);
+		e.fnr += model_left_out(e.fpr, fixed->hashes, copies);
 	return e;
+}
+
+struct expected expected_of_chains(const struct xdd_fixed *fixed, double fpr, double copies)
+{
+	return (struct expected){ fpr,
+				  fixed->refresh ? 0 : model_left_out(fpr, fixed->hashes, copies) };
 }
 
 struct expected expected_of_bits(const struct xdd_fixed *fixed, double fpr)
@@ -101,7 +123,7 @@ static struct expected sliced_expected(const struct xdd_store *store, double cop
 		e = expected_of_bits(fixed, model_fpr_of_slices(fixed, slices, NULL, none_failed));
 	} else {
 		store_fill(store, now_ns, &fill);
-		e = expected_of_fill(fixed, &fill, slices, copies);
+		e = expected_of_fill(fixed, &store->live, &fill, slices, copies);
 	}
 	free(slices);
 	return e;
@@ -123,12 +145,14 @@ struct expected store_expected(const struct xdd_store *store, u64 distinct, u64 
 
 	if (xdd_digest_is_wide(fixed))
 		return exact_expected(store, distinct);
+	if (xdd_grows(fixed))
+		return expected_of_chains(fixed, store_growth_fpr(store, now_ns), copies);
 	if (xdd_engine_is_sliced(fixed->engine))
 		return sliced_expected(store, copies, now_ns);
 	if (xdd_engine_has_bits(fixed->engine))
 		return expected_of_bits(fixed, rate_of_bits(store));
 	store_fill(store, now_ns, &fill);
-	return expected_of_fill(fixed, &fill, NULL, copies);
+	return expected_of_fill(fixed, &store->live, &fill, NULL, copies);
 }
 
 json_t *expected_rate_json(double rate)

@@ -19,10 +19,14 @@ struct expected {
  * Engines with timers, by a walk over the lines, @fill, and over the slices, @slices: the share of
  * live cells of each innermost one; NULL: they were not counted. A key meets one line or one slice, so
  * the rate is the mean over what it may meet, not that of the mean (koloniari-2011 sections 3 and 7).
+ * Under the rule of equal timers it follows from the number of keys that so many live cells tell of.
  * @copies: of each distinct packet, on average.
  */
-struct expected expected_of_fill(const struct xdd_fixed *fixed, const struct xdd_fill *fill,
-				 const double *slices, double copies);
+struct expected expected_of_fill(const struct xdd_fixed *fixed, const struct xdd_live *live,
+				 const struct xdd_fill *fill, const double *slices, double copies);
+
+/* Of a filter that grows, whose chains err at the rate @fpr (chain_fpr()). */
+struct expected expected_of_chains(const struct xdd_fixed *fixed, double fpr, double copies);
 
 /* Of a bit engine whose rate @fpr its loads have told: only bloom never forgets. */
 struct expected expected_of_bits(const struct xdd_fixed *fixed, double fpr);

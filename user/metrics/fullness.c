@@ -102,7 +102,10 @@ static int add_site(const struct instance *in, u32 site, const struct traffic *t
 		for (u32 i = 0; i < f->slices_used; i++)
 			f->slices[i] += slices[i] / sites;
 	}
-	e = expected_of_fill(fixed, &record.fill, slices, traffic->copies);
+	if (f->chains.number)
+		e = expected_of_chains(fixed, chains_fpr(&f->chains, fixed, site), traffic->copies);
+	else
+		e = expected_of_fill(fixed, &in->live, &record.fill, slices, traffic->copies);
 	f->fpr += traffic->share * e.fpr;
 	f->fnr += traffic->share * e.fnr;
 	return 0;
@@ -183,7 +186,8 @@ static int read_timers(const struct instance *in, const struct counters *counter
 		f->slices = calloc(count, sizeof(*f->slices));
 	f->slices_used = count;
 	if (slices && (f->slices || !count))
-		err = read_sites(in, counters, f, count ? slices : NULL);
+		err = chains_read(&f->chains, in)
+			      ?: read_sites(in, counters, f, count ? slices : NULL);
 	free(slices);
 	return err;
 }
@@ -212,4 +216,5 @@ void fullness_free(struct fullness *fullness)
 	free(fullness->slices);
 	fullness->slices = NULL;
 	loads_free(&fullness->loads);
+	chains_free(&fullness->chains);
 }

@@ -144,6 +144,7 @@ static json_t *config(const struct status *status)
 	config_repeats(all, &in->live);
 	json_object_set_new(all, "subslices", json_integer(fixed->subslices));
 	json_object_set_new(all, "slice_hashes", json_integer(fixed->slice_hashes));
+	json_object_set_new(all, "equal", json_integer(fixed->equal));
 	if (xdd_engine_has_bits(fixed->engine))
 		config_bits(all, fixed);
 	return all;
@@ -265,5 +266,6 @@ json_t *status_json(const struct status *status)
 		"warnings", warnings(status), "passed_ethertypes",
 		ethertypes_json(&status->ethertypes));
 	json_object_set_new(all, "tree", tree_json(in, &status->tree));
+	json_object_set_new(all, "growth", chains_json(&status->fullness.chains, &in->fixed));
 	return all;
 }

@@ -19,6 +19,7 @@
 	X(ticks, ticks, true)                    \
 	X(refresh, refresh, false)               \
 	X(hashes, hashes, true)                  \
+	X(equal, equal, false)                   \
 	X(variant, variant, true)                \
 	X(p_star, p_star, true)                  \
 	X(sbf_p, sbf_p, true)                    \
@@ -28,6 +29,8 @@
 	X(subslices, subslices, true)            \
 	X(slice_hashes, slicing, true)           \
 	X(slice_cells, slicing, true)            \
+	X(grow, grow, true)                      \
+	X(max_filters, max_filters, true)        \
 	X(hash, hash, false)                     \
 	X(seed, seed, false)                     \
 	X(seed_random, seed, false)              \

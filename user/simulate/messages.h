@@ -10,9 +10,12 @@
 #include <xdd/config.h>
 #include <xdd/hash.h>
 
+struct xdd_store;
+
 struct messages {
 	u64 *to; /* by slice; NULL: the engine has no slices */
 	u32 slices;
+	u64 piped; /* by pipelining */
 };
 
 /* Slices of @fixed; 0 if its engine is not cut into slices. */
@@ -25,6 +28,16 @@ void messages_close(struct messages *m);
 /* Count a look-up of each of the @n keys @digests. */
 void messages_add(struct messages *m, const struct xdd_fixed *fixed,
 		  const struct xdd_digest *digests, u32 n);
+
+/* Whether the number of messages of a look-up depends on what is in the filter, by pipelining (sections 3.2 and
+ * 7): slices are visited one after the other, each once, until one of the key's cells there is not set. A copy
+ * visits all of them.
+ */
+bool messages_vary(const struct messages *m, const struct xdd_fixed *fixed);
+
+/* Count those of @n look-ups of @digest at @now_ns, before it is asked; one if they vary. */
+void messages_pipe(struct messages *m, const struct xdd_store *store,
+		   const struct xdd_digest *digest, u64 now_ns, u32 n);
 
 /* What the counts come to: @sum of them; the greatest share of it that a slice has, which is 1/S
  * at best; Jain's fairness, sum^2 / (S times the sum of squares), which is 1 at best.

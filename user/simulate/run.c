@@ -42,6 +42,19 @@ static bool has_ticks(const struct pass *pass)
 	return xdd_engine_has_timers(pass->store.fixed.engine);
 }
 
+/* How many records at the base rate take as long as the first @records, of which those of the middle
+ * third come in a burst.
+ */
+static u64 slots_of(const struct simulation *sim, u64 records)
+{
+	u64 third = sim->records / 3, in_burst;
+
+	if (!sim->o->burst || records <= third)
+		return records;
+	in_burst = records < 2 * third ? records - third : third;
+	return records - in_burst + (u64)(in_burst / sim->o->burst);
+}
+
 /* The times of the next @n records. */
 static void pass_times(struct pass *pass, u32 n)
 {
@@ -49,12 +62,12 @@ static void pass_times(struct pass *pass, u32 n)
 	u64 first = pass->tally.records;
 
 	for (u32 i = 0; i < n; i++) {
-		u64 at_ns = first + i;
+		u64 at_ns = slots_of(sim, first + i);
 
 		if (sim->clock == CLOCK_RATE)
 			at_ns = (unsigned __int128)at_ns * 1000000000 / sim->o->rate;
 		else if (sim->clock == CLOCK_TRACE)
-			at_ns = sim->trace.times_ns[at_ns];
+			at_ns = sim->trace.times_ns[first + i];
 		pass->at_ns[i] = sim->start_ns + at_ns;
 	}
 }
@@ -93,9 +106,15 @@ static void pass_draw(struct pass *pass, u32 n)
 
 static void pass_ask(struct pass *pass, u32 n)
 {
+	/* How far a look-up comes depends on all that came before it. */
+	u32 each = messages_vary(&pass->messages, &pass->store.fixed) ? 1 : n;
 	double start = seconds_of(CLOCK_MONOTONIC);
 
-	batch_ask(&pass->store, pass->digest, pass->at_ns, n, pass->seen);
+	for (u32 i = 0; i < n; i += each) {
+		messages_pipe(&pass->messages, &pass->store, &pass->digest[i], pass->at_ns[i],
+			      each);
+		batch_ask(&pass->store, &pass->digest[i], &pass->at_ns[i], each, &pass->seen[i]);
+	}
 	pass->tally.filter_seconds += seconds_of(CLOCK_MONOTONIC) - start;
 }
 
@@ -122,21 +141,29 @@ static void pass_model(struct pass *pass, const struct errors *before, u32 n)
 		model_load_biased(pass->all_load, &all, bits, fixed->hashes, fixed->engine);
 }
 
+/* Whether the filter has @seen it decides about the truth only with --truth delivered. */
+static inline bool judge_ask(struct truth *truth, bool delivered, u64 id, u64 record, bool seen)
+{
+	return delivered ? truth_delivered(truth, id, record, !seen) : truth_ask(truth, id, record);
+}
+
 static void pass_judge(struct pass *pass, u32 n)
 {
 	struct errors before = pass->tally.errors, errors = before;
 	struct truth truth = pass->truth;
 	u64 tick_ns = pass->store.fixed.tick_ns;
-	bool ticks = has_ticks(pass);
+	bool ticks = has_ticks(pass), delivered = pass->sim->o->truth == TRUTH_DELIVERED;
 
 	for (u32 i = 0; i < n; i++) {
 		u64 id = pass->id[i], at = pass->at_ns[i];
-		bool seen = pass->seen[i];
-		bool copy = truth_ask(&truth, id, ticks ? at / tick_ns : at);
+		bool seen = pass->seen[i], copy;
 
+		copy = judge_ask(&truth, delivered, id, ticks ? at / tick_ns : at, seen);
 		errors_add(&errors, copy, seen);
-		if (ticks)
-			errors_add(&pass->tally.given, truth_ask(&pass->given, id, at), seen);
+		if (!ticks)
+			continue;
+		copy = judge_ask(&pass->given, delivered, id, at, seen);
+		errors_add(&pass->tally.given, copy, seen);
 	}
 	pass->tally.errors = errors;
 	pass_model(pass, &before, n);
@@ -196,6 +223,8 @@ static void set_slices(struct tally *tally, const struct messages *messages)
 	tally->rate[RATE_max_share] = spread.max_share;
 	tally->rate[RATE_fairness] = spread.fairness;
 	tally->rate[RATE_messages_per_lookup] = spread.sum / tally->records;
+	if (messages->slices > 1)
+		tally->rate[RATE_pipelined_per_lookup] = (double)messages->piped / tally->records;
 }
 
 /* Complete the tally at the end of a stretch of a stream. */
@@ -215,6 +244,11 @@ static void pass_stop(struct pass *pass)
 	rate[RATE_fnr_joint] = (double)t->errors.fn / t->records;
 	if (has_ticks(pass))
 		set_rates(rate, RATE_given_fpr, RATE_given_fnr, &t->given, t->records);
+	if (pass->store.chains) {
+		store_grow_all(&pass->store, pass->last_ns);
+		rate[RATE_filters_live] = store_filters_live(&pass->store);
+		rate[RATE_filters_most] = pass->store.filters_most;
+	}
 	model = store_expected(&pass->store, called, t->records - called, pass->last_ns);
 	rate[RATE_fpr_model] = model.fpr;
 	rate[RATE_fnr_model] = model.fnr;

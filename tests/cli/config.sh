@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# --config: what the file says is as if it stood on the command line, which goes before it; what it
+# should not say is refused with its line.
+. "$(dirname "$0")/../tap.sh"
+
+# conf LINE...: $tmp/tap.conf
+conf() { printf '%s\n' "$@" >"$tmp/tap.conf"; }
+
+# refused NAME PATTERN [ARGUMENT...]
+refused() {
+	local name=$1 pattern=$2
+	shift 2
+	check_command "$name" 2 '' "$pattern" "$xdd" load --config "$tmp/tap.conf" "$@"
+}
+
+conf '# of a tap' 'interface = none0' '  window = 50ms   # a comment' 'refresh = yes' '' 'name=tap#1'
+refused "a name with a # in it is no comment" 'load: .*tap.conf:6: --name tap#1: not'
+conf 'interface = none0' 'refresh = no' 'memory = 1MiB'
+check_command "the interface is the file's" 1 '' 'none0: there is no such interface' \
+	"$xdd" load --config "$tmp/tap.conf"
+check_command "... unless the command line has one" 1 '' '^xdp-dedup: load: none9: [^0]*$' \
+	"$xdd" load "--config=$tmp/tap.conf" none9
+refused "the file and the command line are checked together" \
+	'tap.conf:3: --memory and --capacity both set the size' --capacity 1000
+conf 'engine = nonsense'
+refused "a wrong value" 'tap.conf:1: --engine nonsense: not an engine' lo
+check_command "... that the command line has a right one for does not save" 2 '' 'tap.conf:1' \
+	"$xdd" load --config "$tmp/tap.conf" --engine timer lo
+conf 'window = 20ms' 'windw = 20ms'
+refused "an unknown name, with its line" 'tap.conf:2: unknown option --windw.*--window' lo
+conf 'write = out.pcap'
+refused "an option of another command" 'takes no option -w: it is for pcap' lo
+conf 'refresh = maybe'
+refused "neither yes nor no" 'tap.conf:1: --refresh takes no value' lo
+for line in window '= 20ms' 'window =' '--window = 20ms'; do
+	conf "$line"
+	refused "'$line'" 'tap.conf:1: not .name = value' lo
+done
+conf 'config = other.conf'
+refused "a file in a file" 'tap.conf:1: config has no place in a file' lo
+conf "window = $(printf '%5000s' 1)"
+refused "a line of 5000 characters" 'tap.conf:1: a line too long' lo
+head -c 100000 /dev/urandom >"$tmp/tap.conf"
+refused "noise" 'tap.conf:' lo
+check_command "no such file" 2 '' 'load: /none/tap.conf: No such file' \
+	"$xdd" load --config /none/tap.conf lo
+check_command "a folder" 2 '' 'load: /: Is a directory' "$xdd" load --config / lo
+check_command "another command has no --config" 2 '' 'status: takes no option --config' \
+	"$xdd" status --config "$tmp/tap.conf"
+finish

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "user/conf.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "user/message.h"
+
+#define LINE_MAX_BYTES 4096
+
+/* The value of --config FILE or --config=FILE, or NULL. */
+static const char *file_of(int argc, char **argv)
+{
+	static const char option[] = "--config";
+	size_t length = sizeof(option) - 1;
+
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+		if (!strcmp(argv[i], option))
+			return i + 1 < argc ? argv[i + 1] : NULL;
+		if (!strncmp(argv[i], option, length) && argv[i][length] == '=')
+			return argv[i] + length + 1;
+	}
+	return NULL;
+}
+
+/* Cut a comment and the white space around what is left. */
+static char *trim(char *line)
+{
+	char *end;
+
+	for (char *c = line; *c; c++) {
+		if (*c == '#' && (c == line || isspace((unsigned char)c[-1]))) {
+			*c = 0;
+			break;
+		}
+	}
+	while (isspace((unsigned char)*line))
+		line++;
+	end = line + strlen(line);
+	while (end > line && isspace((unsigned char)end[-1]))
+		end--;
+	*end = 0;
+	return line;
+}
+
+static int add_word(struct conf *conf, char *text, unsigned int line)
+{
+	struct conf_word *more = reallocarray(conf->word, conf->words + 1, sizeof(*more));
+
+	if (!text || !more) {
+		free(text);
+		conf->word = more ?: conf->word;
+		return -ENOMEM;
+	}
+	conf->word = more;
+	conf->word[conf->words++] = (struct conf_word){ text, line };
+	return 0;
+}
+
+static int add_option(struct conf *conf, const char *name, const char *value, unsigned int line)
+{
+	char *text = NULL;
+
+	if (!strcmp(name, "interface"))
+		return add_word(conf, strdup(value), line);
+	if (!strcmp(value, "no"))
+		return 0;
+	if (!strcmp(value, "yes") ? asprintf(&text, "--%s", name) < 0
+				  : asprintf(&text, "--%s=%s", name, value) < 0)
+		text = NULL;
+	return add_word(conf, text, line);
+}
+
+static int read_line(struct conf *conf, char *line, unsigned int number, char *err, size_t err_size)
+{
+	char *equals, *name = trim(line), *value;
+
+	if (!*name)
+		return 0;
+	equals = strchr(name, '=');
+	if (equals) {
+		*equals = 0;
+		value = trim(equals + 1);
+		name = trim(name);
+	}
+	if (!equals || !*name || *name == '-' || !*value)
+		return refuse(err, err_size, -EINVAL,
+			      "%s:%u: not `name = value`, such as `window = 20ms`", conf->file,
+			      number);
+	if (!strcmp(name, "config") || !strcmp(name, "help"))
+		return refuse(err, err_size, -EINVAL, "%s:%u: %s has no place in a file",
+			      conf->file, number, name);
+	return add_option(conf, name, value, number)
+		       ? refuse(err, err_size, -ENOMEM, "%s: no memory", conf->file)
+		       : 0;
+}
+
+static int read_file(struct conf *conf, char *err, size_t err_size)
+{
+	FILE *from = fopen(conf->file, "r");
+	char line[LINE_MAX_BYTES];
+	unsigned int number = 0;
+	int code = 0;
+
+	if (!from)
+		return refuse(err, err_size, -errno, "%s: %m", conf->file);
+	while (!code && fgets(line, sizeof(line), from)) {
+		number++;
+		if (strlen(line) == sizeof(line) - 1)
+			code = refuse(err, err_size, -EINVAL, "%s:%u: a line too long", conf->file,
+				      number);
+		else
+			code = read_line(conf, line, number, err, err_size);
+	}
+	if (!code && ferror(from))
+		code = refuse(err, err_size, -errno, "%s: %m", conf->file);
+	fclose(from);
+	return code;
+}
+
+static bool is_interface(const struct conf_word *word)
+{
+	return *word->text != '-';
+}
+
+/* The command, the file's options, its interfaces, and what @argv has beside the command. */
+static int join(struct conf *conf, int argc, char **argv)
+{
+	conf->argv = calloc(argc + conf->words + 1, sizeof(*conf->argv));
+	if (!conf->argv)
+		return -ENOMEM;
+	conf->argv[conf->argc++] = argv[0];
+	for (size_t i = 0; i < conf->words; i++)
+		if (!is_interface(&conf->word[i]))
+			conf->argv[conf->argc++] = conf->word[i].text;
+	for (int i = 1; i < argc; i++)
+		conf->argv[conf->argc++] = argv[i];
+	for (size_t i = 0; i < conf->words; i++) {
+		if (!is_interface(&conf->word[i]))
+			continue;
+		conf->argv[conf->argc++] = conf->word[i].text;
+		conf->interfaces++;
+	}
+	return 0;
+}
+
+int conf_open(struct conf *conf, int argc, char **argv, char *err, size_t err_size)
+{
+	int code;
+
+	*conf = (struct conf){ .file = file_of(argc, argv), .argc = argc, .argv = argv };
+	if (!conf->file)
+		return 0;
+	conf->argc = 0;
+	conf->argv = NULL;
+	code = read_file(conf, err, err_size);
+	if (!code && join(conf, argc, argv))
+		code = refuse(err, err_size, -ENOMEM, "%s: no memory", conf->file);
+	if (code)
+		conf_free(conf);
+	return code;
+}
+
+/* Whether @message has the name of option @word, and not only the beginning of another's. */
+static bool names(const char *message, const struct conf_word *word)
+{
+	size_t length = strcspn(word->text, "=");
+
+	for (const char *at = message; (at = strstr(at, "--")); at += 2)
+		if (!strncmp(at, word->text, length) && !isalnum((unsigned char)at[length]) &&
+		    at[length] != '-')
+			return true;
+	return false;
+}
+
+unsigned int conf_line_of(const struct conf *conf, const char *message)
+{
+	for (size_t i = 0; i < conf->words; i++)
+		if (strstr(message, conf->word[i].text))
+			return conf->word[i].line;
+	for (size_t i = 0; i < conf->words; i++)
+		if (!is_interface(&conf->word[i]) && names(message, &conf->word[i]))
+			return conf->word[i].line;
+	return 0;
+}
+
+void conf_free(struct conf *conf)
+{
+	if (!conf->file)
+		return;
+	for (size_t i = 0; i < conf->words; i++)
+		free(conf->word[i].text);
+	free(conf->word);
+	free(conf->argv);
+}
