@@ -134,7 +134,7 @@ static void vary(struct xdd_fixed *fixed, struct xdd_live *live)
 {
 	u64 bits = xdd_mix64(++run_number);
 
-	fixed->refresh = bits & 1;
+	fixed->refresh = bits & 1 && fixed->placement != XDD_PLACEMENT_tree;
 	fixed->verify_checksum = bits >> 1 & 1;
 	fixed->zero_checksum_ok = bits >> 2 & 1;
 	fixed->zero_length_ok = bits >> 3 & 1;
