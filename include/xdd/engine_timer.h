@@ -276,6 +276,7 @@ XDD_INLINE bool xdd_timer_turn(XDD_FIXED struct xdd_fixed *fixed, struct xdd_bit
 XDD_INLINE u32 xdd_timer_touch_chain(XDD_FIXED struct xdd_fixed *fixed, struct xdd_bits *cells,
 				     struct xdd_chain *chain, struct xdd_when *when)
 {
+	const struct xdd_unknown none = {};
 	u64 state = xdd_chain_read(chain);
 	u32 found = 0;
 
@@ -286,7 +287,7 @@ XDD_INLINE u32 xdd_timer_touch_chain(XDD_FIXED struct xdd_fixed *fixed, struct x
 	}
 	if (!xdd_timer_turn(fixed, cells, xdd_chain_newest(state)))
 		return XDD_STALE;
-	found |= xdd_timer_insert(fixed, cells, NULL, false, when, &found);
+	found |= xdd_timer_insert(fixed, cells, &none, false, when, &found);
 	if (fixed->grow == XDD_GROWTH_cardinality)
 		xdd_fetch_add64(&chain->inserted, 1);
 	return found;
