@@ -15,6 +15,7 @@
 #include "config.h"
 #include "scratch.h"
 #include "top.h"
+#include "tree.h"
 #include "xdd/decide.h"
 
 /* Helpers are static function pointers in libbpf's headers; the accessors are always inlined. */
@@ -515,6 +516,173 @@ XDD_INLINE int xdd_packet_digest(XDD_FIXED struct xdd_fixed *fixed,
 	return hash_key(packet->source, key, digest);
 }
 
+/* The filters that CPUs share lie one behind the other: the root, then those of NUMA nodes. */
+XDD_INLINE struct xdd_line *xdd_tree_line_at(struct xdd_store *store, u32 level, u32 site,
+					     u32 number)
+{
+	u32 block = xdd_cpu_block(number);
+	struct xdd_block *cpu_block;
+
+	(void)store;
+	if (level + 1 < xdd_fixed.levels) {
+		if (level)
+			number += (1 + (site == XDD_TREE_OWN ? bpf_get_numa_node_id() : site)) *
+				  xdd_lines(&xdd_fixed);
+		return bpf_map_lookup_elem(&lines, &number);
+	}
+	if (site == XDD_TREE_OWN)
+		cpu_block = bpf_map_lookup_elem(&cpu_blocks, &block);
+	else
+		cpu_block = bpf_map_lookup_percpu_elem(&cpu_blocks, &block, site);
+	return cpu_block ? block_line(cpu_block, number - block * XDD_CPU_BLOCK_LINES, 1) : NULL;
+}
+
+XDD_INLINE struct xdd_tree_level *xdd_tree_level_at(struct xdd_store *store, u32 level)
+{
+	(void)store;
+	return bpf_map_lookup_elem(&tree, &level);
+}
+
+XDD_INLINE bool is_tree(void)
+{
+	return xdd_fixed.placement == XDD_PLACEMENT_tree;
+}
+
+__attribute__((noinline)) u32 tree_look(const struct xdd_digest *digest,
+					const struct xdd_when *when, u32 level)
+{
+	if (!digest || !when || !is_tree())
+		return XDD_MISSING;
+	return xdd_tree_look_at(&xdd_fixed, NULL, digest, when, level, XDD_TREE_OWN);
+}
+
+XDD_INLINE u32 xdd_tree_look(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+			     const struct xdd_digest *digest, const struct xdd_when *when,
+			     u32 level)
+{
+	(void)fixed;
+	(void)store;
+	return tree_look(digest, when, level);
+}
+
+__attribute__((noinline)) u32 tree_climb(const struct xdd_digest *digest,
+					 const struct xdd_when *when, bool set)
+{
+	if (!digest || !when || !is_tree())
+		return XDD_MISSING;
+	return xdd_tree_climb_at(&xdd_fixed, NULL, digest, when, set);
+}
+
+XDD_INLINE u32 xdd_tree_climb(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+			      const struct xdd_digest *digest, const struct xdd_when *when,
+			      bool set)
+{
+	(void)fixed;
+	(void)store;
+	return tree_climb(digest, when, set);
+}
+
+__attribute__((noinline)) bool tree_clean(struct xdd_line *line, const struct xdd_when *when)
+{
+	if (!line || !when || !is_tree() || xdd_fixed.engine != XDD_ENGINE_timer)
+		return false;
+	return xdd_tree_clean_at(line, when);
+}
+
+XDD_INLINE bool xdd_tree_clean(struct xdd_line *line, const struct xdd_when *when)
+{
+	return tree_clean(line, when);
+}
+
+__attribute__((noinline)) u32 tree_prepare(const struct xdd_digest *digest,
+					   const struct xdd_when *when, u32 level)
+{
+	if (!digest || !when || !is_tree() || xdd_fixed.engine != XDD_ENGINE_timer)
+		return XDD_STALE;
+	return xdd_tree_prepare_at(&xdd_fixed, NULL, digest, when, level);
+}
+
+XDD_INLINE u32 xdd_tree_prepare(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+				const struct xdd_digest *digest, const struct xdd_when *when,
+				u32 level)
+{
+	(void)fixed;
+	(void)store;
+	return tree_prepare(digest, when, level);
+}
+
+__attribute__((noinline)) int tree_put(const struct xdd_digest *digest, const struct xdd_when *when,
+				       u32 level, u32 left)
+{
+	if (!digest || !when || !is_tree())
+		return -1;
+	xdd_tree_put_at(&xdd_fixed, NULL, digest, when, level, left);
+	return 0;
+}
+
+XDD_INLINE void xdd_tree_put(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+			     const struct xdd_digest *digest, const struct xdd_when *when,
+			     u32 level, u32 left)
+{
+	(void)fixed;
+	(void)store;
+	tree_put(digest, when, level, left);
+}
+
+/* Whether node @site of @level has the key. */
+__attribute__((noinline)) u32 tree_has(const struct xdd_digest *digest, const struct xdd_when *when,
+				       u32 level, u32 site)
+{
+	if (!digest || !when || !is_tree() || !xdd_fixed.top_down)
+		return 0;
+	return xdd_tree_look_at(&xdd_fixed, NULL, digest, when, level, site) & XDD_SEEN;
+}
+
+/*
+ * A node holds what its children do, so a way down from the match to level D has the key on all of
+ * it where its end has, and another node of that level has it only if the root has: all of them are
+ * asked, whichever are below the match. The own leaf missed on the way up; the own node of a level
+ * above, too, but another CPU may have set it since.
+ */
+__attribute__((noinline)) int tree_confirmed(const struct xdd_digest *digest,
+					     const struct xdd_when *when)
+{
+	u32 level = xdd_fixed.top_down, width = xdd_tree_width(&xdd_fixed, level), visits = 0;
+	bool confirmed = false;
+	u32 own = width;
+
+	if (!digest || !when || !is_tree() || !level)
+		return 0;
+	if (level + 1 == xdd_fixed.levels)
+		own = bpf_get_smp_processor_id();
+	for (u32 site = 0; site < width && !confirmed; site++) {
+		if (site == own)
+			continue;
+		confirmed = tree_has(digest, when, level, site);
+		visits++;
+	}
+	xdd_tree_count(NULL, level, 0, visits, 0);
+	return confirmed;
+}
+
+XDD_INLINE bool xdd_tree_confirmed(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+				   const struct xdd_digest *digest, const struct xdd_when *when,
+				   u32 level)
+{
+	(void)fixed;
+	(void)store;
+	(void)level;
+	return tree_confirmed(digest, when);
+}
+
+__attribute__((noinline)) u32 ask_tree(const struct xdd_digest *digest, u64 now_ns,
+				       u32 window_ticks)
+{
+	if (!digest || !is_tree())
+		return XDD_MISSING;
+	return xdd_ask_tree(&xdd_fixed, NULL, digest, now_ns, window_ticks);
+}
+
 __attribute__((noinline)) u32 ask(const struct xdd_identity *identity, u64 now_ns, u32 window_ticks,
 				  u64 window_ns, u64 random)
 {
@@ -554,6 +722,8 @@ XDD_INLINE u32 xdd_store_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store
 	(void)store;
 	if (xdd_fixed.fault_policy)
 		return ask_either(identity, now_ns, window_ticks, window_ns, random);
+	if (is_tree())
+		return ask_tree(&identity->digest, now_ns, window_ticks);
 	return ask(identity, now_ns, window_ticks, window_ns, random);
 }
 

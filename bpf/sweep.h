@@ -10,14 +10,18 @@
 #include "dedup.h"
 #include "ager.h"
 
+/* Line @line of a site: see xdd_sites(). */
 XDD_INLINE struct xdd_line *ager_line(u32 site, u32 line)
 {
-	u32 block = line / xdd_fixed.lines_per_block;
+	u32 block = line / xdd_fixed.lines_per_block, shared = xdd_shared_filters(&xdd_fixed);
 	struct xdd_block *cpu_block;
+	u32 at = site * xdd_lines(&xdd_fixed) + line;
 
 	if (xdd_fixed.placement == XDD_PLACEMENT_shared)
 		return bpf_map_lookup_elem(&lines, &line);
-	cpu_block = bpf_map_lookup_percpu_elem(&cpu_blocks, &block, site);
+	if (xdd_fixed.placement == XDD_PLACEMENT_tree && site < shared)
+		return bpf_map_lookup_elem(&lines, &at);
+	cpu_block = bpf_map_lookup_percpu_elem(&cpu_blocks, &block, site - shared);
 	if (!cpu_block)
 		return NULL;
 	return block_line(cpu_block, line % xdd_fixed.lines_per_block, xdd_filters(&xdd_fixed));

@@ -145,6 +145,61 @@ XDD_INLINE struct xdd_health *xdd_health_at(struct xdd_store *store, u32 entry)
 	return &store->health[entry];
 }
 
+XDD_INLINE struct xdd_line *xdd_tree_line_at(struct xdd_store *store, u32 level, u32 site,
+					     u32 number)
+{
+	u64 node = store->tree.first[level];
+
+	node += site == XDD_TREE_OWN ? store_tree_site(store, level) : site;
+	return store->lines + node * xdd_lines(&store->fixed) + number;
+}
+
+XDD_INLINE struct xdd_tree_level *xdd_tree_level_at(struct xdd_store *store, u32 level)
+{
+	return &store->tree.level[level];
+}
+
+XDD_INLINE u32 xdd_tree_look(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+			     const struct xdd_digest *digest, const struct xdd_when *when,
+			     u32 level)
+{
+	return xdd_tree_look_at(fixed, store, digest, when, level, XDD_TREE_OWN);
+}
+
+XDD_INLINE u32 xdd_tree_climb(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+			      const struct xdd_digest *digest, const struct xdd_when *when,
+			      bool set)
+{
+	return xdd_tree_climb_at(fixed, store, digest, when, set);
+}
+
+XDD_INLINE bool xdd_tree_clean(struct xdd_line *line, const struct xdd_when *when)
+{
+	return xdd_tree_clean_at(line, when);
+}
+
+XDD_INLINE u32 xdd_tree_prepare(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+				const struct xdd_digest *digest, const struct xdd_when *when,
+				u32 level)
+{
+	return xdd_tree_prepare_at(fixed, store, digest, when, level);
+}
+
+XDD_INLINE void xdd_tree_put(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+			     const struct xdd_digest *digest, const struct xdd_when *when,
+			     u32 level, u32 left)
+{
+	xdd_tree_put_at(fixed, store, digest, when, level, left);
+}
+
+XDD_INLINE bool xdd_tree_confirmed(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+				   const struct xdd_digest *digest, const struct xdd_when *when,
+				   u32 level)
+{
+	(void)fixed;
+	return store_tree_confirmed(store, digest, when, level);
+}
+
 XDD_INLINE struct xdd_loads *xdd_loads_at(struct xdd_store *store)
 {
 	return &store->loads;
@@ -213,6 +268,8 @@ XDD_INLINE u32 xdd_store_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store
 			     const struct xdd_identity *identity, u64 now_ns, u32 window_ticks,
 			     u64 window_ns, u64 random)
 {
+	if (fixed->placement == XDD_PLACEMENT_tree)
+		return xdd_ask_tree(fixed, store, &identity->digest, now_ns, window_ticks);
 	return xdd_ask(fixed, store, identity, now_ns, window_ticks, window_ns, random);
 }
 

@@ -260,7 +260,12 @@ static int derive_placement(struct work *w)
 		return refuse(w->err, w->err_size, -EINVAL,
 			      "--placement percpu: engine exact is one hash that all CPUs share; "
 			      "leave the option out, or use another --engine");
-	if (w->target == DERIVE_FILE || exact)
+	if (w->o->placement == XDD_PLACEMENT_tree) {
+		int err = derive_tree(w);
+
+		if (err)
+			return err;
+	} else if (w->target == DERIVE_FILE || exact)
 		out->fixed.placement = XDD_PLACEMENT_shared;
 	else if (w->o->placement != OPTION_AUTO)
 		out->fixed.placement = w->o->placement;
@@ -269,7 +274,7 @@ static int derive_placement(struct work *w)
 	if (out->fixed.placement == XDD_PLACEMENT_percpu && !one_queue)
 		derive_warn(out, "percpu: a copy that arrives on another CPU than the first one "
 				 "will not be found; --placement shared finds it");
-	out->fixed.stripes = out->fixed.placement == XDD_PLACEMENT_shared ? DERIVE_STRIPES : 1;
+	out->fixed.stripes = out->fixed.placement == XDD_PLACEMENT_percpu ? 1 : DERIVE_STRIPES;
 	return 0;
 }
 
@@ -364,34 +369,51 @@ static int derive_exact(struct work *w)
 	return 0;
 }
 
-/* Lines of a CPU, in blocks as large as a value can be, or of all, in blocks of a line. Where filters
- * lie side by side, --memory is that of all of them, and @bytes for --capacity that of one.
+/* Memory of @blocks blocks of each filter: in maps for each CPU whole values, in others lines. */
+static u64 blocks_bytes(const struct work *w, u64 blocks)
+{
+	const struct xdd_fixed *f = &w->out->fixed;
+	u64 filters = derive_filters(w), percpu = 0;
+
+	if (w->target == DERIVE_NIC && f->placement != XDD_PLACEMENT_shared)
+		percpu = w->cpus;
+	return blocks * (percpu * XDD_CPU_BLOCK_BYTES +
+			 (filters - percpu) * f->lines_per_block * XDD_LINE_BYTES * xdd_filters(f));
+}
+
+/* Lines of a filter, in blocks as large as a value can be where it is a CPU's, or of a line. What
+ * --capacity takes is divided by the CPUs; but every node of a tree is as large as its root. Where
+ * filters lie side by side, --memory is that of all of them, and @bytes for --capacity that of one.
  */
 static int derive_blocks(struct work *w, u64 bytes)
 {
 	struct derived *out = w->out;
 	struct xdd_fixed *f = &out->fixed;
-	bool percpu = f->placement == XDD_PLACEMENT_percpu;
-	u64 copies = percpu ? w->cpus : 1;
-	u64 filters = xdd_filters(f), usable, blocks;
-	u64 block = percpu ? XDD_CPU_BLOCK_BYTES : XDD_LINE_BYTES * filters;
+	bool percpu = w->target == DERIVE_NIC && f->placement != XDD_PLACEMENT_shared;
+	u64 beside = xdd_filters(f), copies = derive_filters(w), usable, blocks;
+	u64 block = percpu ? XDD_CPU_BLOCK_BYTES : XDD_LINE_BYTES * beside;
 
-	f->lines_per_block = percpu ? XDD_CPU_BLOCK_LINES / filters : 1;
-	usable = f->lines_per_block * XDD_LINE_BYTES * copies;
-	if (option_given(w->o, OPT_capacity))
+	f->lines_per_block = percpu ? XDD_CPU_BLOCK_LINES / beside : 1;
+	usable = f->lines_per_block * XDD_LINE_BYTES;
+	if (option_given(w->o, OPT_capacity)) {
+		if (f->placement == XDD_PLACEMENT_percpu)
+			usable *= copies;
 		blocks = (bytes + usable - 1) / usable;
-	else
-		blocks = bytes / copies / block ?: 1;
+	} else {
+		bytes /= copies;
+		blocks = bytes / block ?: 1;
+	}
 	if (is_sliced(w) && !percpu)
-		blocks = derive_sliced_blocks(w, bytes / filters, blocks);
+		blocks = derive_sliced_blocks(w, bytes / beside, blocks);
 	out->lines = blocks * f->lines_per_block;
-	if (out->lines > UINT32_MAX)
+	if (out->lines > UINT32_MAX || (f->placement == XDD_PLACEMENT_tree &&
+					out->lines * (copies - percpu * w->cpus) > UINT32_MAX))
 		return refuse(w->err, w->err_size, -ERANGE,
 			      "the filter would have %" PRIu64 " lines of 64 bytes, 4294967295 are "
 			      "possible: less than 256GiB",
 			      (uint64_t)out->lines);
 	f->blocks = blocks;
-	out->memory_bytes = blocks * block * copies;
+	out->memory_bytes = blocks_bytes(w, blocks);
 	if (out->memory_bytes > w->available)
 		return too_much_memory(w, out->memory_bytes);
 	return 0;
@@ -572,7 +594,9 @@ int derive_config(const struct options *o, enum derive_target target, unsigned i
 	ret = derive_placement(&w);
 	if (!ret)
 		ret = derive_filter(&w);
-	if (!ret)
+	if (!ret) {
 		derive_audit(&w);
+		derive_tree_note(&w);
+	}
 	return ret;
 }

@@ -44,5 +44,5 @@ void derive_audit(struct work *w)
 		keys = MANY_KEYS;
 	f->audit_threshold = fmin(fmax(ldexp(rate, 32), 1), 0xffffffff);
 	f->audit_buckets = buckets_for(keys * rate);
-	f->audit_race_ns = nic && f->placement == XDD_PLACEMENT_shared ? RACE_NS : 0;
+	f->audit_race_ns = nic && f->placement != XDD_PLACEMENT_percpu ? RACE_NS : 0;
 }

@@ -31,6 +31,15 @@ void derive_bit_kinds(struct work *w);
 /* ... and what they ask of it, once it is. Returns 0, or -ERANGE with a line in w->err. */
 int derive_bits(struct work *w);
 
+/* derive_tree.c: placement tree. Returns 0, or -EINVAL or -ERANGE with a line in w->err. */
+int derive_tree(struct work *w);
+
+/* Whole filters in the memory: of CPUs, or of the nodes of a tree, or one. */
+u64 derive_filters(const struct work *w);
+
+/* Tell the user what the memory was divided into. */
+void derive_tree_note(struct work *w);
+
 /* derive_audit.c: what is sampled, and the shadow's size. */
 void derive_audit(struct work *w);
 

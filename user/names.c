@@ -26,6 +26,7 @@ LIST(slicing, XDD_SLICINGS)
 LIST(fault, XDD_FAULT_POLICIES)
 LIST(action, XDD_DUP_ACTIONS)
 LIST(placement, XDD_PLACEMENTS)
+LIST(tree, XDD_TREES)
 LIST(clock, XDD_CLOCKS)
 
 #define TUNNEL_NAME(name, ports, help) #name,

@@ -14,6 +14,7 @@ extern const char *const slicing_names[], *const slicing_help[];
 extern const char *const fault_names[], *const fault_help[];
 extern const char *const action_names[], *const action_help[];
 extern const char *const placement_names[], *const placement_help[];
+extern const char *const tree_names[], *const tree_help[];
 extern const char *const clock_names[], *const clock_help[];
 extern const char *const variant_names[], *const variant_help[];
 extern const char *const growth_names[], *const growth_help[];

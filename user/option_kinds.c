@@ -835,9 +835,38 @@ const struct kind kind_slicing = {
 };
 const struct kind kind_placement = {
 	.parse = parse_choice,
-	.what = "a placement (auto, shared, percpu)",
+	.what = "a placement (auto, shared, percpu, tree)",
 	.choices = placement_names,
 	.automatic = true,
+};
+const struct kind kind_tree = {
+	.parse = parse_choice,
+	.what = "a kind of tree (sparse, dense)",
+	.choices = tree_names,
+};
+const struct kind kind_top_down = {
+	.parse = parse_number,
+	.what = "a level from 1 to 11",
+	.least = 1,
+	.most = 11,
+};
+const struct kind kind_levels = {
+	.parse = parse_number,
+	.what = "2 or 3 levels",
+	.least = 2,
+	.most = 3,
+};
+const struct kind kind_fan_out = {
+	.parse = parse_number,
+	.what = "a number of children from 1 to 65535",
+	.least = 1,
+	.most = 65535,
+};
+const struct kind kind_depth = {
+	.parse = parse_number,
+	.what = "a number of levels from 2 to 12",
+	.least = 2,
+	.most = XDD_TREE_MAX_LEVELS,
 };
 const struct kind kind_key = {
 	.parse = parse_key,

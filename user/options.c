@@ -374,6 +374,40 @@ static int validate_slicing(const struct options *o, char *err, size_t err_size)
 	return 0;
 }
 
+/* Trees of filters: what is for them alone, and what has no place there. */
+static int validate_tree(const struct options *o, char *err, size_t err_size)
+{
+	static const enum option_id only[] = { OPT_tree,    OPT_top_down, OPT_levels,
+					       OPT_fan_out, OPT_depth,	  OPT_locality };
+	bool simulate = !strcmp(o->command, "simulate");
+	char label[LABEL_MAX];
+
+	if (simulate && o->placement != OPTION_AUTO && o->placement != XDD_PLACEMENT_tree)
+		return refuse(err, err_size, -EINVAL,
+			      "--placement %s is about CPUs: simulate has one filter, or a tree "
+			      "of them with --placement tree",
+			      placement_names[o->placement]);
+	for (size_t i = 0; i < XDD_ARRAY_SIZE(only) && o->placement != XDD_PLACEMENT_tree; i++) {
+		if (!option_given(o, only[i]))
+			continue;
+		label_of(&rows[only[i]], label);
+		return refuse(err, err_size, -EINVAL, "%s belongs to --placement tree", label);
+	}
+	if (o->placement == XDD_PLACEMENT_tree && o->refresh)
+		return refuse(err, err_size, -EINVAL,
+			      "--refresh: in a tree a duplicate that is found on its own CPU would "
+			      "have to restart the windows of all levels above: use --placement "
+			      "shared");
+	if (o->placement == XDD_PLACEMENT_tree && (o->grow || o->equal > 1 || o->fault_policy))
+		return refuse(err, err_size, -EINVAL,
+			      "--placement tree has nodes of one size, asked by the usual rule: "
+			      "--grow, --equal and --fault-policy have no place with it");
+	if (simulate && o->placement == XDD_PLACEMENT_tree && option_given(o, OPT_audit))
+		return refuse(err, err_size, -EINVAL,
+			      "--audit: simulate knows the truth about every record of a tree");
+	return 0;
+}
+
 /* A filter that grows is one of timers, shared or of a CPU. */
 static int validate_growth(const struct options *o, char *err, size_t err_size)
 {
@@ -408,6 +442,8 @@ static int validate(const struct options *o, char *err, size_t err_size)
 	if (!ret)
 		ret = validate_slicing(o, err, err_size);
 	if (!ret)
+		ret = validate_tree(o, err, err_size);
+	if (!ret)
 		ret = validate_growth(o, err, err_size);
 	if (!ret)
 		ret = validate_faults(o, err, err_size);
@@ -429,6 +465,7 @@ void options_init(struct options *o, const char *command)
 		.clock = OPTION_AUTO,
 		.slicing = OPTION_AUTO,
 		.placement = OPTION_AUTO,
+		.tree = XDD_TREE_dense,
 		.key = XDD_KEY_packet,
 		.recovery = XDD_MAX_HISTORY,
 		.delimiter = '\t',

@@ -153,8 +153,26 @@ enum {
 	X(audit, audit, 0, "RATE", ON_FILTER | ON_EVENTS,                                          \
 	  "measure FPR and FNR on this share of the keys (default 1/1024 on a NIC, else off)",     \
 	  "1/256")                                                                                 \
-	X(placement, placement, 0, "NAME", ON_NIC | EVERYDAY,                                      \
-	  "shared, percpu, or auto: shared unless one interface has one receive queue", "shared")  \
+	X(placement, placement, 0, "NAME", ON_NIC | ON_SIMULATE | EVERYDAY,                        \
+	  "shared, percpu, tree, or auto: shared unless one interface has one receive queue; "     \
+	  "simulate: tree",                                                                        \
+	  "shared")                                                                                \
+	X(tree, tree, 0, "KIND", ON_NIC | ON_SIMULATE,                                             \
+	  "of --placement tree: dense (default) or sparse (see help engines)", "dense")            \
+	X(top_down, top_down, 0, "D", ON_NIC | ON_SIMULATE,                                        \
+	  "of --placement tree: look below for a match above level D; the root is level 0", "2")   \
+	X(levels, levels, 0, "N", ON_NIC,                                                          \
+	  "of --placement tree: 2, CPUs and a root, or 3, with NUMA nodes between (default: by "   \
+	  "the host)",                                                                             \
+	  "2")                                                                                     \
+	X(fan_out, fan_out, 0, "F", ON_SIMULATE,                                                   \
+	  "of --placement tree: children of each node (default 2)", "4")                           \
+	X(depth, depth, 0, "N", ON_SIMULATE,                                                       \
+	  "of --placement tree: levels, the root included, 2 to 12 (default 5)", "5")              \
+	X(locality, ratio, 0, "P", ON_SIMULATE,                                                    \
+	  "of --placement tree: chance that an event comes from the home of its identifier, "      \
+	  "not from any producer",                                                                 \
+	  "0.2")                                                                                   \
 	X(key, key, 0, "KIND", ON_KEY | ON_PLAN | EVERYDAY,                                        \
 	  "what makes two packets the same: packet (default), frame, flow, biflow, src, dst, "     \
 	  "srcdst, offset:LEN@POS, redundancy",                                                    \
@@ -368,7 +386,10 @@ struct options {
 	double p_star;		       /* above 0, below 1 */
 	u32 sbf_p, sbf_max;
 	int placement; /* enum xdd_placement */
-	double audit;  /* 0 to 1; 0: off */
+	int tree;      /* enum xdd_tree; default dense */
+	u32 top_down, levels, fan_out, depth;
+	double locality; /* 0: none */
+	double audit;	 /* 0 to 1; 0: off */
 
 	int key; /* enum xdd_key_kind; default packet */
 	u32 offset_len, offset_pos;

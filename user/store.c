@@ -50,7 +50,7 @@ static void chains_place(struct xdd_store *store)
 
 static int lines_new(struct xdd_store *store)
 {
-	size_t bytes = store_lines_bytes(&store->fixed);
+	size_t bytes = store_lines_bytes(&store->fixed) * store_nodes(&store->fixed);
 	bool huge = bytes >= HUGE_PAGE;
 
 	if (posix_memalign((void **)&store->lines, huge ? HUGE_PAGE : XDD_LINE_BYTES, bytes))
@@ -134,6 +134,16 @@ static bool streams_are_valid(const struct xdd_fixed *fixed, u64 lines)
 	       fixed->history <= XDD_MAX_HISTORY && fixed->history != 1;
 }
 
+static bool tree_is_valid(const struct xdd_fixed *fixed)
+{
+	if (fixed->placement != XDD_PLACEMENT_tree)
+		return true;
+	return XDD_TREE_ENGINES >> fixed->engine & 1 && fixed->tree < XDD_TREE_MAX &&
+	       fixed->levels >= 2 && fixed->levels <= XDD_TREE_MAX_LEVELS && fixed->tree_leaves &&
+	       fixed->tree_fan_out && fixed->top_down < fixed->levels && !fixed->refresh &&
+	       !fixed->fault_policy && !fixed->filters && fixed->equal < 2 && store_nodes(fixed);
+}
+
 static bool fixed_is_valid(const struct xdd_fixed *fixed)
 {
 	u64 lines = (u64)fixed->blocks * fixed->lines_per_block;
@@ -142,11 +152,19 @@ static bool fixed_is_valid(const struct xdd_fixed *fixed)
 		return false;
 	if (fixed->engine == XDD_ENGINE_recovery && !streams_are_valid(fixed, lines))
 		return false;
+	if (!tree_is_valid(fixed))
+		return false;
 	return fixed->engine < XDD_ENGINE_MAX && fixed->key < XDD_KEY_MAX &&
 	       fixed->hash < XDD_HASH_MAX && lines && lines <= UINT32_MAX &&
 	       slices_are_valid(fixed, lines) && growth_is_valid(fixed, lines) && fixed->hashes &&
 	       fixed->hashes <= XDD_MAX_HASHES && fixed->equal <= fixed->hashes && fixed->tick_ns &&
 	       audit_is_valid(fixed) && faults_are_valid(fixed);
+}
+
+static void tree_new(struct store_tree *tree, const struct xdd_fixed *fixed)
+{
+	for (u32 level = 0; level < fixed->levels; level++)
+		tree->first[level + 1] = tree->first[level] + xdd_tree_width(fixed, level);
 }
 
 /* The exact engine's. With counts no key goes to the log, which has none. */
@@ -178,6 +196,8 @@ int store_open(struct xdd_store *store, const struct xdd_fixed *fixed, const str
 	store->live = *live;
 	secret_from_seed(&store->secret, fixed->seed);
 	store->random = xdd_mix64(~fixed->seed);
+	if (fixed->placement == XDD_PLACEMENT_tree)
+		tree_new(&store->tree, fixed);
 	if (fixed->audit_threshold) {
 		store->audit = calloc(fixed->audit_buckets, sizeof(*store->audit));
 		if (!store->audit)
@@ -295,7 +315,7 @@ u64 store_bytes(const struct xdd_store *store)
 	if (store->entries)
 		return (store->size + store->log_room) * sizeof(*store->entries) +
 		       (store->suppressed ? store->size * sizeof(*store->suppressed) : 0);
-	return store_lines_bytes(&store->fixed);
+	return store_lines_bytes(&store->fixed) * store_nodes(&store->fixed);
 }
 
 /* The digest's entry, or the free one where it belongs. */

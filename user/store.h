@@ -11,8 +11,16 @@
 #include "xdd/packet.h"
 #include "xdd/store.h"
 #include "xdd/top.h"
+#include "xdd/tree.h"
 
 struct xdd_verdict;
+
+/* Placement tree: the filters of all nodes lie in lines, level by level from the root. */
+struct store_tree {
+	u32 leaf;			    /* which one asks */
+	u64 first[XDD_TREE_MAX_LEVELS + 1]; /* node of each level, and how many there are */
+	struct xdd_tree_level level[XDD_TREE_MAX_LEVELS];
+};
 
 /* Exact engine: an entry is free while its time is STORE_FREE. */
 #define STORE_FREE (~0ULL)
@@ -37,10 +45,11 @@ struct xdd_store {
 	struct xdd_secret secret;
 	u64 random; /* bit engines: the next question's, before it is mixed */
 	struct xdd_loads loads;
-	struct xdd_health *health;   /* xdd_healths() of them if there is a policy, else NULL */
-	struct xdd_top *top;	     /* XDD_TOP_BUCKETS */
-	struct xdd_line *lines;	     /* line engines: blocks x lines_per_block x filters */
-	u32 filters;		     /* xdd_filters() */
+	struct store_tree tree;
+	struct xdd_health *health; /* xdd_healths() of them if there is a policy, else NULL */
+	struct xdd_top *top;	   /* XDD_TOP_BUCKETS */
+	struct xdd_line *lines; /* line engines: blocks x lines_per_block x filters, of each node */
+	u32 filters;		/* xdd_filters() */
 	struct xdd_chain *chains;    /* xdd_chains() of a filter that grows, behind its lines */
 	struct store_growth *growth; /* ... and when to look at each of them again */
 	u32 filters_most;	     /* ... that were live at once in one of them */
@@ -171,6 +180,28 @@ XDD_INLINE void store_exact_fetch(const struct xdd_store *store, const struct xd
 	__builtin_prefetch(entry, 1);
 	__builtin_prefetch(&entry->time_ns, 1);
 }
+
+/* Nodes of a tree of @fixed, or 1. 0: more than 2^32 - 1. */
+u64 store_nodes(const struct xdd_fixed *fixed);
+
+/* The node of @level above the leaf that asks. */
+XDD_INLINE u32 store_tree_site(const struct xdd_store *store, u32 level)
+{
+	const u64 *first = store->tree.first;
+	u32 leaves = store->fixed.tree_leaves;
+
+	return store->tree.leaf * (first[level + 1] - first[level]) / leaves;
+}
+
+/* xdd_tree_confirmed(): as the paper goes down, a visit to each child of what has the key. */
+bool store_tree_confirmed(struct xdd_store *store, const struct xdd_digest *digest,
+			  const struct xdd_when *when, u32 level);
+
+/* Whether the tree calls the key a duplicate when leaf @leaf asks at @now_ns. */
+bool store_tree_ask(struct xdd_store *store, const struct xdd_digest *digest, u64 now_ns, u32 leaf);
+
+/* Share of the cells that are in use at @now_ns: of node @site of @level. */
+double store_tree_load(const struct xdd_store *store, u64 now_ns, u32 level, u32 site);
 
 /* xdd_exact_at() over the table. */
 u64 *store_exact(struct xdd_store *store, const struct xdd_digest *digest, u64 now_ns, bool *fresh);

@@ -28,6 +28,7 @@ static void topic_engines(FILE *to)
 		    "first two",
 		    slicing_names, slicing_help);
 	print_names(to, "\n--placement: who shares a filter", placement_names, placement_help);
+	print_names(to, "\n--tree: of --placement tree", tree_names, tree_help);
 	print_names(to, "\n--clock: what tells the time", clock_names, clock_help);
 	print_names(to, "\n--action: what happens to duplicates", action_names, action_help);
 	fprintf(to,

@@ -175,14 +175,17 @@ XDD_INLINE bool xdd_bits_random_one(XDD_FIXED struct xdd_fixed *fixed, struct xd
 				    xdd_bits_of_line(fixed) * k, 0, random);
 }
 
-/* The word that bit @i lies in, and its place there. Opaque: the bound is computed here. */
-XDD_INLINE u64 *xdd_bits_word(const struct xdd_bits *bits, u32 i, u32 *shift)
+/* The word of @line that bit @at lies in, and its place there. Opaque: the bound is computed here. */
+XDD_INLINE u64 *xdd_bits_word_in(struct xdd_line *line, u32 at, u32 *shift)
 {
-	u32 at = bits->at[i];
-
 	xdd_opaque(at);
 	*shift = at % 64;
-	return &bits->line[i]->word[at / 64 % XDD_LINE_WORDS];
+	return &line->word[at / 64 % XDD_LINE_WORDS];
+}
+
+XDD_INLINE u64 *xdd_bits_word(const struct xdd_bits *bits, u32 i, u32 *shift)
+{
+	return xdd_bits_word_in(bits->line[i], bits->at[i], shift);
 }
 
 /* Bit @i, 0 or 1. */
@@ -214,7 +217,7 @@ XDD_INLINE bool xdd_bits_all_set(XDD_FIXED struct xdd_fixed *fixed, const struct
 /* Whether others may write to a word at the same time. */
 XDD_INLINE bool xdd_bits_contended(XDD_FIXED struct xdd_fixed *fixed)
 {
-	return fixed->placement == XDD_PLACEMENT_shared && !xdd_bits_in_line(fixed);
+	return fixed->placement != XDD_PLACEMENT_percpu && !xdd_bits_in_line(fixed);
 }
 
 /* Set bit @i. Returns 1 if it was 0. */

@@ -91,9 +91,15 @@
 	X(distinct, "what is unknown is taken as not set: no loss by a fault") \
 	X(vote, "vote:X: a copy if at least X of the k cells are there and set")
 
-#define XDD_PLACEMENTS(X)                                         \
-	X(shared, "one filter that all CPUs ask, atomic per key") \
-	X(percpu, "one filter per CPU: copies must arrive on the same CPU")
+#define XDD_PLACEMENTS(X)                                                   \
+	X(shared, "one filter that all CPUs ask, atomic per key")           \
+	X(percpu, "one filter per CPU: copies must arrive on the same CPU") \
+	X(tree, "filters per CPU below a shared one: copies on any CPU are found")
+
+/* Placement tree: what a duplicate that was found above a leaf leaves below. */
+#define XDD_TREES(X)                                               \
+	X(sparse, "nothing: a key lies where its first copy came") \
+	X(dense, "the key: the next copy on the same CPU is found at once")
 
 /* When one more filter is opened: X(name, help). See growth.h. */
 #define XDD_GROWTHS(X)                                                     \
@@ -155,6 +161,7 @@
 #define XDD_ENUM_ACTION(name, help) XDD_ACTION_##name,
 #define XDD_ENUM_PLACEMENT(name, help) XDD_PLACEMENT_##name,
 #define XDD_ENUM_FAULTS(name, help) XDD_FAULTS_##name,
+#define XDD_ENUM_TREE(name, help) XDD_TREE_##name,
 #define XDD_ENUM_GROWTH(name, help) XDD_GROWTH_##name,
 #define XDD_ENUM_CLOCK(name, help) XDD_CLOCK_##name,
 #define XDD_ENUM_VARIANT(name, help) XDD_VARIANT_##name,
@@ -169,6 +176,7 @@ enum xdd_slicing { XDD_SLICINGS(XDD_ENUM_SLICING) XDD_SLICING_MAX };
 enum xdd_dup_action { XDD_DUP_ACTIONS(XDD_ENUM_ACTION) XDD_ACTION_MAX };
 enum xdd_placement { XDD_PLACEMENTS(XDD_ENUM_PLACEMENT) XDD_PLACEMENT_MAX };
 enum xdd_fault_policy { XDD_FAULT_POLICIES(XDD_ENUM_FAULTS) XDD_FAULTS_MAX };
+enum xdd_tree { XDD_TREES(XDD_ENUM_TREE) XDD_TREE_MAX };
 enum xdd_growth { XDD_GROWTHS(XDD_ENUM_GROWTH) XDD_GROWTH_MAX };
 enum xdd_clock { XDD_CLOCKS(XDD_ENUM_CLOCK) XDD_CLOCK_MAX };
 enum xdd_variant { XDD_VARIANTS(XDD_ENUM_VARIANT) XDD_VARIANT_MAX };
@@ -203,6 +211,9 @@ XDD_INLINE bool xdd_engine_is_lined(u32 engine)
 {
 	return XDD_LINED_ENGINES >> engine & 1;
 }
+
+/* The engines whose filters may stand in a tree (tree.h). */
+enum { XDD_TREE_ENGINES = 1 << XDD_ENGINE_tagged | 1 << XDD_ENGINE_timer | 1 << XDD_ENGINE_bloom };
 
 /* Whether the engine's memory is timers, so that a window of ticks, ageing and sweeping apply. */
 XDD_INLINE bool xdd_engine_has_timers(u32 engine)
@@ -283,6 +294,12 @@ struct xdd_fixed {
 	u8 grow;	     /* enum xdd_growth */
 	u8 filters;	     /* lines side by side at each place, 2..XDD_MAX_FILTERS; 0: one */
 	u8 pad4[2];
+	u32 tree_leaves;  /* tree: nodes of the last level (possible CPUs) ... */
+	u32 tree_fan_out; /* ... and children of each node above but the last but one (NUMA) */
+	u8 tree;	  /* enum xdd_tree */
+	u8 levels;	  /* of the tree, 2..XDD_TREE_MAX_LEVELS; the root is level 0 */
+	u8 top_down;	  /* a match above this level is looked for below it; 0: off */
+	u8 pad5[5];
 	u32 pad3;
 };
 
@@ -365,7 +382,7 @@ struct xdd_live {
 /* Entries of map `targets`. */
 enum xdd_dev { XDD_DEV_DUPLICATES, XDD_DEV_FORWARD, XDD_DEV_MAX };
 
-XDD_ASSERT(sizeof(struct xdd_fixed) == 208, "xdd_fixed has no holes");
+XDD_ASSERT(sizeof(struct xdd_fixed) == 224, "xdd_fixed has no holes");
 XDD_ASSERT(sizeof(struct xdd_live) == 40 + 8 * XDD_MAX_IFACES, "xdd_live has no holes");
 
 #endif

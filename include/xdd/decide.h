@@ -18,6 +18,7 @@
 #include "engine_tagged.h"
 #include "engine_timer.h"
 #include "repeat.h"
+#include "tree.h"
 
 struct xdd_verdict {
 	u32 bypass; /* enum xdd_bypass; XDD_BYPASS_MAX: the filter was asked */
@@ -111,7 +112,18 @@ XDD_INLINE u32 xdd_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *stor
 			  xdd_doubted(fixed, store, now_ns));
 }
 
-/* Accessor: xdd_ask(), in BPF a function. */
+/* The same where the filters are a tree. */
+XDD_INLINE u32 xdd_ask_tree(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+			    const struct xdd_digest *digest, u64 now_ns, u32 window_ticks)
+{
+	struct xdd_when when = {};
+
+	if (xdd_engine_has_timers(fixed->engine))
+		when = xdd_when(now_ns / fixed->tick_ns, window_ticks);
+	return xdd_tree_ask(fixed, store, digest, &when);
+}
+
+/* Accessor: xdd_ask() or xdd_ask_tree(), in BPF functions. */
 extern u32 xdd_store_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			 const struct xdd_identity *identity, u64 now_ns, u32 window_ticks,
 			 u64 window_ns, u64 random);

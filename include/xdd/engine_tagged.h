@@ -68,6 +68,19 @@ XDD_INLINE u32 xdd_tagged_room(struct xdd_line *line, const struct xdd_when *whe
 	return xdd_tagged_victim(line, when);
 }
 
+/* Whether @want is live in @line, and then its *@timer. Brings @when up to the line. */
+XDD_INLINE u32 xdd_tagged_look(const struct xdd_line *line, u32 want, struct xdd_when *when,
+			       u32 *timer)
+{
+	s32 age = xdd_line_age(line, when);
+	u32 found = xdd_line_catch_up(age, when);
+
+	*timer = 0;
+	if (found || !xdd_line_is_stale(age))
+		xdd_tagged_find(line, want, timer);
+	return xdd_timer_live(*timer, when) ? found | XDD_SEEN : found;
+}
+
 /* Look @want up in @line and insert it if it is not live. Returns enum xdd_found bits. */
 XDD_INLINE u32 xdd_tagged_touch(struct xdd_line *line, u32 want, struct xdd_when *when,
 				bool refresh)
@@ -96,6 +109,14 @@ XDD_INLINE u32 xdd_tagged_touch(struct xdd_line *line, u32 want, struct xdd_when
 	return found;
 }
 
+/* The tag of a key as it stands in a cell; never 0. */
+XDD_INLINE u32 xdd_tagged_want(const struct xdd_digest *digest)
+{
+	u32 want = digest->lo << 8;
+
+	return want | (u32)!want << 8;
+}
+
 /* Of a line that is not known: what it says counts for nothing, and a failed one is not written. */
 XDD_INLINE u32 xdd_tagged_touch_known(XDD_FIXED struct xdd_fixed *fixed, struct xdd_line *line,
 				      u32 want, struct xdd_when *when,
@@ -114,12 +135,11 @@ XDD_INLINE u32 xdd_tagged_touch_known(XDD_FIXED struct xdd_fixed *fixed, struct 
 XDD_INLINE u32 xdd_tagged_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			      struct xdd_question *question)
 {
-	u32 want = question->identity->digest.lo << 8, block, found;
+	u32 want = xdd_tagged_want(&question->identity->digest), block, found;
 	struct xdd_unknown unknown;
 	struct xdd_line *line;
 	struct xdd_lock *lock;
 
-	want |= (u32)!want << 8;
 	line = xdd_line_of(fixed, store, &question->identity->digest, &block);
 	if (!line || !xdd_unknown_of(fixed, store, question, &unknown))
 		return XDD_MISSING;

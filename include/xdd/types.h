@@ -46,6 +46,8 @@ typedef __s64 s64;
 #define XDD_FIXED const volatile
 /* 1024-byte blocks of a packet that are hashed: 64 KiB of IP and its link header. */
 #define XDD_MAX_BLOCKS 66
+/* Levels of a tree of filters: CPUs, NUMA nodes, the root. */
+#define XDD_TREE_MAX_LEVELS 3
 
 /* BPF takes loads of any alignment on the machines XDP runs on, but clang would split
  * them if it knew that they are not aligned.
@@ -56,6 +58,7 @@ typedef u16 xdd_u16_any;
 #else
 #define XDD_FIXED const
 #define XDD_MAX_BLOCKS (1u << 22)
+#define XDD_TREE_MAX_LEVELS 12
 typedef u64 __attribute__((aligned(1), may_alias)) xdd_u64_any;
 typedef u32 __attribute__((aligned(1), may_alias)) xdd_u32_any;
 typedef u16 __attribute__((aligned(1), may_alias)) xdd_u16_any;

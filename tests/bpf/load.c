@@ -16,7 +16,7 @@
 #include "ask.skel.h"
 #include "dedup.skel.h"
 
-#define MAX_INSTRUCTIONS 200000
+#define MAX_INSTRUCTIONS 350000
 #define MAX_ASK_INSTRUCTIONS 30000
 
 struct table {
@@ -108,7 +108,7 @@ static void visit(struct xdd_fixed *fixed, void *context)
 	for (fixed->key = 0; fixed->key < XDD_KEY_MAX; fixed->key++) {
 		u32 n[XDD_HASH_MAX] = {};
 
-		fixed->refresh = fixed->key & 1;
+		fixed->refresh = fixed->key & 1 && fixed->placement != XDD_PLACEMENT_tree;
 		fixed->hashes = few ? XDD_MAX_HASHES : fixed->key % XDD_MAX_HASHES + 1;
 		for (fixed->hash = 0; fixed->hash < XDD_HASH_MAX; fixed->hash++) {
 			if (!structure_visits(fixed, few))

@@ -25,6 +25,7 @@
 #include "xdd/counters.h"
 #include "xdd/decide.h"
 #include "xdd/key.h"
+#include "xdd/tree.h"
 
 #include "swept.skel.h"
 
@@ -54,7 +55,7 @@ static void filter_open(struct filter *filter, const struct xdd_fixed *fixed)
 	filter->xdp = bpf_program__fd(filter->skel->progs.xdp_at);
 	filter->ager = bpf_program__fd(filter->skel->progs.xdp_ager);
 	filter->lines = fixed->blocks * fixed->lines_per_block;
-	filter->sites = fixed->placement == XDD_PLACEMENT_percpu ? libbpf_num_possible_cpus() : 1;
+	filter->sites = xdd_sites(fixed, libbpf_num_possible_cpus());
 }
 
 static void filter_close(struct filter *filter)
@@ -97,15 +98,19 @@ static struct xdd_fill sweep(struct filter *filter, u32 first, u32 n, u64 now_ns
 /* Every structure that the ager tells apart. */
 static struct xdd_fixed structure(u32 i)
 {
-	struct xdd_fixed fixed =
-		config_fixed(i < 2 ? XDD_ENGINE_tagged : XDD_ENGINE_timer, XDD_KEY_packet);
+	struct xdd_fixed fixed = config_fixed(
+		i < 2 || i == 10 ? XDD_ENGINE_tagged : XDD_ENGINE_timer, XDD_KEY_packet);
 
-	if (i & 1) {
+	if (i & 1 || i >= 10) {
 		fixed.placement = XDD_PLACEMENT_percpu;
 		fixed.blocks = 1;
 		fixed.lines_per_block = XDD_CPU_BLOCK_LINES;
 		fixed.slices = XDD_CPU_BLOCK_LINES;
 	}
+	if (i >= 10)
+		structure_tree(&fixed, i - 8, libbpf_num_possible_cpus(), i & 1, 0);
+	if (i >= 10)
+		return fixed;
 	if (i >= 4)
 		fixed.slices = i & 1 ? 7 : 8;
 	if (i >= 6) {
@@ -119,7 +124,7 @@ static struct xdd_fixed structure(u32 i)
 	}
 	return fixed;
 }
-#define STRUCTURES 10
+#define STRUCTURES 12
 
 static void same_verdicts(void **state)
 {
@@ -175,6 +180,8 @@ static void counts_live(void **state)
 		assert_int_equal(fill.lines, filter.lines * filter.sites);
 		assert_int_equal(lines, fill.lines);
 		assert_int_equal(live, fill.live);
+		/* in a tree on a path of so many filters */
+		n *= fixed.levels ?: 1;
 		if (fixed.engine == XDD_ENGINE_tagged)
 			assert_int_equal(live, n);
 		else

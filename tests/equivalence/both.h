@@ -154,8 +154,9 @@ static inline struct xdd_verdict both_decide(struct both *both, const u8 *at, u3
 
 static inline void both_compare_shared(struct both *both)
 {
-	u32 filters = xdd_filters(&both->store.fixed);
-	size_t bytes = both->store.fixed.blocks * filters * sizeof(struct xdd_line);
+	size_t bytes = (size_t)xdd_shared_filters(&both->store.fixed) *
+		       xdd_lines(&both->store.fixed) * xdd_filters(&both->store.fixed) *
+		       sizeof(struct xdd_line);
 	size_t mapped = (bytes + 4095) & ~4095ul;
 	void *lines =
 		mmap(NULL, mapped, PROT_READ, MAP_SHARED, bpf_map__fd(both->skel->maps.lines), 0);
@@ -181,25 +182,56 @@ static inline bool both_block_equal(const u8 *block, const struct xdd_line *line
 	return false;
 }
 
+/* Of each CPU that has a leaf of a tree, or of the first. */
 static inline void both_compare_percpu(struct both *both)
 {
+	bool tree = both->store.fixed.placement == XDD_PLACEMENT_tree;
+	u32 lines = xdd_lines(&both->store.fixed);
+	const struct xdd_line *first = both->store.lines;
 	u8 *values = malloc((size_t)libbpf_num_possible_cpus() * XDD_CPU_BLOCK_BYTES);
 	u32 n = both->store.fixed.lines_per_block * xdd_filters(&both->store.fixed);
 	int fd = bpf_map__fd(both->skel->maps.cpu_blocks);
 
+	if (tree)
+		first += (size_t)xdd_shared_filters(&both->store.fixed) * lines;
 	for (u32 block = 0; block < both->store.fixed.blocks; block++) {
 		assert_int_equal(bpf_map_lookup_elem(fd, &block, values), 0);
-		assert_true(both_block_equal(values, both->store.lines + block * n, n));
+		for (u32 cpu = 0; cpu < (tree ? both->store.fixed.tree_leaves : 1); cpu++)
+			assert_true(both_block_equal(values + (size_t)cpu * XDD_CPU_BLOCK_BYTES,
+						     first + cpu * lines + block * n, n));
 	}
 	free(values);
 }
 
+/* What was counted at each level, on all CPUs. Top-down the kernel asks all nodes of level D, at each
+ * match, and the host only those below it.
+ */
+static inline void both_compare_levels(struct both *both)
+{
+	struct xdd_tree_level counts[libbpf_num_possible_cpus()], sum;
+
+	for (u32 level = 0; level < both->store.fixed.levels; level++) {
+		memset(&sum, 0, sizeof(sum));
+		assert_int_equal(
+			bpf_map_lookup_elem(bpf_map__fd(both->skel->maps.tree), &level, counts), 0);
+		for (int cpu = 0; cpu < libbpf_num_possible_cpus(); cpu++) {
+#define ADD_LEVEL_COUNT(name, help) sum.name += counts[cpu].name;
+			XDD_TREE_COUNTS(ADD_LEVEL_COUNT)
+		}
+		if (both->store.fixed.top_down && both->store.fixed.levels > 2)
+			sum.accesses = both->store.tree.level[level].accesses;
+		assert_memory_equal(&sum, &both->store.tree.level[level], sizeof(sum));
+	}
+}
+
 static inline void both_compare_lines(struct both *both)
 {
-	if (both->store.fixed.placement == XDD_PLACEMENT_shared)
+	if (both->store.fixed.placement != XDD_PLACEMENT_percpu)
 		both_compare_shared(both);
-	else
+	if (both->store.fixed.placement != XDD_PLACEMENT_shared)
 		both_compare_percpu(both);
+	if (both->store.fixed.placement == XDD_PLACEMENT_tree)
+		both_compare_levels(both);
 }
 
 /* The bits, and what was counted beside them. */
@@ -211,6 +243,8 @@ static inline void both_compare_bits(struct both *both)
 	int fd;
 
 	both_compare_lines(both);
+	if (both->store.fixed.placement == XDD_PLACEMENT_tree)
+		return;
 	fd = bpf_map__fd(shared ? both->skel->maps.loads : both->skel->maps.cpu_loads);
 	assert_int_equal(bpf_map_lookup_elem(fd, &zero, loads), 0);
 	assert_memory_equal(&loads[0], &both->store.loads, sizeof(loads[0]));

@@ -82,7 +82,8 @@ static void vary_faults(struct xdd_fixed *fixed, u64 bits)
 {
 	fixed->fault_policy = 0;
 	fixed->vote = 0;
-	if (!xdd_engine_is_sliced(fixed->engine) && fixed->engine != XDD_ENGINE_tagged)
+	if (fixed->placement == XDD_PLACEMENT_tree ||
+	    (!xdd_engine_is_sliced(fixed->engine) && fixed->engine != XDD_ENGINE_tagged))
 		return;
 	fixed->fault_policy = (bits >> 8) % 3 ? 1 + bits % (XDD_FAULTS_MAX - 1) : 0;
 	if (fixed->fault_policy == XDD_FAULTS_vote)
@@ -134,7 +135,7 @@ static void vary(struct xdd_fixed *fixed, struct xdd_live *live)
 {
 	u64 bits = xdd_mix64(++run_number);
 
-	fixed->refresh = bits & 1;
+	fixed->refresh = bits & 1 && fixed->placement != XDD_PLACEMENT_tree;
 	fixed->verify_checksum = bits >> 1 & 1;
 	fixed->zero_checksum_ok = bits >> 2 & 1;
 	fixed->zero_length_ok = bits >> 3 & 1;
@@ -142,7 +143,8 @@ static void vary(struct xdd_fixed *fixed, struct xdd_live *live)
 	fixed->non_ip_frame = bits >> 5 & 1;
 	fixed->hashes = 1 + (bits >> 6) % XDD_MAX_HASHES;
 	vary_slices(fixed, bits);
-	fixed->equal = (bits >> 60) % (fixed->hashes + 1);
+	fixed->equal =
+		fixed->placement == XDD_PLACEMENT_tree ? 0 : (bits >> 60) % (fixed->hashes + 1);
 	vary_faults(fixed, xdd_mix64(bits + 1));
 	fixed->offset_pos = (bits >> 16) % 40;
 	fixed->offset_len = 1 + (bits >> 24) % 60;

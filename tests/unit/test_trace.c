@@ -22,7 +22,7 @@ static int read_bytes(struct trace *trace, const char *text, size_t n, const cha
 	assert_int_equal(fwrite(text, 1, n, file), n);
 	fclose(file);
 	*err = 0;
-	return trace_read(trace, path, columns, times, UINT64_MAX, err, sizeof(err));
+	return trace_read(trace, path, columns, times, false, UINT64_MAX, err, sizeof(err));
 }
 
 static int read_text(struct trace *trace, const char *text, const char *columns, bool times)
@@ -168,15 +168,17 @@ static void test_gzip_and_most(void **state)
 	for (u32 i = 0; i < 100000; i++)
 		assert_true(gzprintf(file, "%u\n", i % 60000) > 0);
 	gzclose(file);
-	assert_int_equal(trace_read(&trace, path, NULL, false, UINT64_MAX, err, sizeof(err)), 0);
+	assert_int_equal(trace_read(&trace, path, NULL, false, false, UINT64_MAX, err, sizeof(err)),
+			 0);
 	assert_int_equal(trace.records, 100000);
 	assert_int_equal(trace.domain, 60000);
 	assert_int_equal(trace.ids[99999], 39999);
 	trace_close(&trace);
-	assert_int_equal(trace_read(&trace, path, NULL, false, 10, err, sizeof(err)), 0);
+	assert_int_equal(trace_read(&trace, path, NULL, false, false, 10, err, sizeof(err)), 0);
 	assert_int_equal(trace.records, 10);
 	trace_close(&trace);
-	assert_int_equal(trace_read(&trace, "/nonexistent", NULL, false, 1, err, sizeof(err)),
+	assert_int_equal(trace_read(&trace, "/nonexistent", NULL, false, false, 1, err,
+				    sizeof(err)),
 			 -ENOENT);
 	trace_close(&trace);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <xdd/age.h>
+#include <xdd/tree.h>
 
 #include "user/age/growth.h"
 #include "user/clock.h"
@@ -64,7 +65,7 @@ struct ager *ager_open(struct instance *instance, char *err, size_t err_size)
 		return NULL;
 	}
 	ager->instance = instance;
-	ager->sites = fixed->placement == XDD_PLACEMENT_percpu ? libbpf_num_possible_cpus() : 1;
+	ager->sites = xdd_sites(fixed, libbpf_num_possible_cpus());
 	if (xdd_engine_has_timers(fixed->engine))
 		ager->lines = xdd_lines(fixed);
 	ager->round_ns = round_of(ager);

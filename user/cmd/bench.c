@@ -101,6 +101,15 @@ struct bench_row {
 		ROW("exact: LRU hash of flows", DEDUP, exact, shared, none, flow, keyed,      \
 		    SHORT_PACKET, keys, half_new)
 
+/* Copies on the CPU of the first one, in a tree: beside those of the same load. */
+#define TREE_ROWS(keys, half_new)                                                                 \
+	ROW("tagged", DEDUP, tagged, tree, horizontal, packet, keyed, SHORT_PACKET, keys,         \
+	    half_new),                                                                            \
+		ROW("timer, k=4 in one line", DEDUP, timer, tree, horizontal, packet, keyed,      \
+		    SHORT_PACKET, keys, half_new),                                                \
+		ROW("timer, k=4 unsliced", DEDUP, timer, tree, none, packet, keyed, SHORT_PACKET, \
+		    keys, half_new)
+
 /* What the audit costs, beside "tagged" of the same load. */
 #define AUDIT_ROWS(keys, half_new)                                                                \
 	EXTRA_ROW("tagged, audit of 1/1024", DEDUP, tagged, shared, horizontal, packet, keyed,    \
@@ -128,12 +137,13 @@ struct bench_row {
 		    false)
 
 static const struct bench_row rows[] = {
-	LOAD_ROWS(16 * 1024, false), AUDIT_ROWS(16 * 1024, false),
-	RANDOM_ROWS(16 * 1024),	     PEER_ROWS(16 * 1024, true),
-	TIMER_ROWS(16 * 1024, true), PEER_ROWS(2000000, false),
-	TIMER_ROWS(2000000, false),  LOAD_ROWS(2000000, true),
-	AUDIT_ROWS(2000000, true),   HASH_ROWS(keyed),
-	HASH_ROWS(siphash),	     HASH_ROWS(xxh64),
+	LOAD_ROWS(16 * 1024, false),  TREE_ROWS(16 * 1024, false),
+	AUDIT_ROWS(16 * 1024, false), RANDOM_ROWS(16 * 1024),
+	PEER_ROWS(16 * 1024, true),   TIMER_ROWS(16 * 1024, true),
+	PEER_ROWS(2000000, false),    TIMER_ROWS(2000000, false),
+	LOAD_ROWS(2000000, true),     TREE_ROWS(2000000, true),
+	AUDIT_ROWS(2000000, true),    HASH_ROWS(keyed),
+	HASH_ROWS(siphash),	      HASH_ROWS(xxh64),
 };
 
 struct bench_run {
@@ -196,6 +206,14 @@ static void config_make(const struct bench_row *row, struct xdd_fixed *fixed, st
 	if (row->placement == XDD_PLACEMENT_percpu) {
 		fixed->blocks = FILTER_BYTES(row->keys) / cpus / XDD_CPU_BLOCK_BYTES + 1;
 		fixed->lines_per_block = XDD_CPU_BLOCK_LINES;
+	}
+	if (row->placement == XDD_PLACEMENT_tree) {
+		fixed->blocks = FILTER_BYTES(row->keys) / XDD_CPU_BLOCK_BYTES + 1;
+		fixed->lines_per_block = XDD_CPU_BLOCK_LINES;
+		fixed->tree = XDD_TREE_dense;
+		fixed->levels = 2;
+		fixed->tree_leaves = cpus;
+		fixed->tree_fan_out = 1;
 	}
 	if (row->slicing == XDD_SLICING_horizontal)
 		fixed->slices = xdd_lines(fixed);
@@ -262,6 +280,8 @@ static int run_open(struct bench_run *run, const struct bench_row *row)
 	run->memory_bytes = row->program == BENCH_DEDUP && row->engine != XDD_ENGINE_exact
 				    ? FILTER_BYTES(row->keys)
 				    : 0;
+	if (row->placement == XDD_PLACEMENT_tree) /* each node has room for all keys */
+		run->memory_bytes *= libbpf_num_possible_cpus() + 1;
 	return err;
 }
 
@@ -356,10 +376,10 @@ static json_t *row_json(const struct bench_row *row, const struct bench_run *run
 
 	return json_pack("{s:s, s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:o, s:o, s:o, s:f, s:I}",
 			 "name", row->name, "engine", engine_name(row), "placement",
-			 row->placement == XDD_PLACEMENT_percpu ? "percpu" : "shared", "keys",
-			 (int)row->keys, "packet_bytes", (int)row->packet_bytes, "hit_ratio",
-			 row->half_new ? 0.5 : 1.0, "ns", run->ns, "ns_over_baseline", net,
-			 "ratio_to_lru", ratio_json(net, peers->lru), "ratio_to_timer",
+			 placement_names[row->placement], "keys", (int)row->keys, "packet_bytes",
+			 (int)row->packet_bytes, "hit_ratio", row->half_new ? 0.5 : 1.0, "ns",
+			 run->ns, "ns_over_baseline", net, "ratio_to_lru",
+			 ratio_json(net, peers->lru), "ratio_to_timer",
 			 ratio_json(net, peers->timer), "ratio_to_unsliced_timer",
 			 ratio_json(net, peers->unsliced), "mpps", 1e3 / run->ns, "memory_bytes",
 			 (json_int_t)run->memory_bytes);
@@ -371,8 +391,8 @@ static void row_print(const struct bench_row *row, const struct bench_run *run,
 	double net = run->ns - peers->base;
 
 	printf("%-48s %-7s %8u %5u %4.0f%% %7.1f %7.1f %6.2f ", row->name,
-	       row->placement == XDD_PLACEMENT_percpu ? "percpu" : "shared", row->keys,
-	       row->packet_bytes, row->half_new ? 50.0 : 100.0, run->ns, net, net / peers->lru);
+	       placement_names[row->placement], row->keys, row->packet_bytes,
+	       row->half_new ? 50.0 : 100.0, run->ns, net, net / peers->lru);
 	if (peers->timer)
 		printf("%8.2f %8.2f %6.1f\n", net / peers->timer, net / peers->unsliced,
 		       1e3 / run->ns);

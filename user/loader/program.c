@@ -10,6 +10,7 @@
 #include "xdd/age.h"
 #include "xdd/growth.h"
 #include "dedup.skel.h"
+#include "xdd/tree.h"
 
 static struct bpf_map *rodata_map(struct bpf_object *object)
 {
@@ -100,22 +101,25 @@ int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
 {
 	bool exact = fixed->engine == XDD_ENGINE_exact;
 	bool shared = fixed->placement == XDD_PLACEMENT_shared;
+	bool percpu = fixed->placement == XDD_PLACEMENT_percpu;
 	bool bits = xdd_engine_has_bits(fixed->engine);
 	bool digests = fixed->key == XDD_KEY_packet || fixed->key == XDD_KEY_frame ||
 		       fixed->key == XDD_KEY_offset;
-	u32 lines = exact || !shared ? 0 : xdd_lines(fixed);
-	u32 sites = shared ? 1 : libbpf_num_possible_cpus();
+	bool is_tree = fixed->placement == XDD_PLACEMENT_tree;
+	u32 lines = xdd_shared_filters(fixed) * xdd_lines(fixed);
+	u32 sites = xdd_sites(fixed, libbpf_num_possible_cpus());
 	const struct {
 		const char *name;
 		u32 entries;
 	} sizes[] = {
-		{ "lines", lines },
+		{ "lines", exact ? 0 : lines },
 		{ "chains", xdd_grows(fixed) ? sites * xdd_chains(fixed) : 0 },
-		{ "locks", exact || !shared ? 0 : fixed->stripes },
+		{ "locks", exact || !lines ? 0 : fixed->stripes },
 		{ "cpu_blocks", exact || shared ? 0 : fixed->blocks },
 		{ "health", fixed->fault_policy ? sites * xdd_healths(fixed) : 0 },
 		{ "loads", bits && shared },
-		{ "cpu_loads", bits && !shared },
+		{ "cpu_loads", bits && percpu },
+		{ "tree", is_tree ? fixed->levels : 0 },
 		{ "digests", exact && digests ? exact_entries : 0 },
 		{ "flows", exact && !digests ? exact_entries : 0 },
 		{ "audit", fixed->audit_threshold ? fixed->audit_buckets : 0 },

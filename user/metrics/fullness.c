@@ -11,6 +11,7 @@
 #include <xdd/bits.h>
 #include <xdd/key.h>
 #include <xdd/slices.h>
+#include <xdd/tree.h>
 
 #include "user/clock.h"
 #include "user/loader/instance.h"
@@ -53,6 +54,25 @@ static int read_slices(const struct instance *in, u32 site, double *density)
 	return 0;
 }
 
+/* How many filters take packets side by side: in a tree the root decides for all. */
+static u32 equals(const struct xdd_fixed *fixed)
+{
+	return fixed->placement == XDD_PLACEMENT_percpu ? libbpf_num_possible_cpus() : 1;
+}
+
+/* Add what a site's walk says about the ager. */
+static void add_walk(const struct xdd_ager *record, struct fullness *f)
+{
+	f->known = f->known && record->sweeps;
+	if (!record->sweeps)
+		return;
+	f->since_sweep_ns = fmax(f->since_sweep_ns, now_ns() - record->last_sweep_ns);
+	f->sweep_ns += record->sweep_ns;
+	f->period_ns = record->period_ns;
+	f->sweeps = fmax(f->sweeps, record->sweeps);
+	f->missed = fmax(f->missed, record->missed);
+}
+
 /* What a site has: its share of the packets, and how many copies there are of each distinct one. */
 struct traffic {
 	double share, copies;
@@ -63,23 +83,16 @@ static int add_site(const struct instance *in, u32 site, const struct traffic *t
 		    struct fullness *f, double *slices)
 {
 	const struct xdd_fixed *fixed = &in->fixed;
-	double sites = libbpf_num_possible_cpus();
+	double sites = equals(fixed);
 	struct xdd_ager record;
 	struct expected e;
 	int err;
 
-	if (fixed->placement != XDD_PLACEMENT_percpu)
-		sites = 1;
 	if (bpf_map_lookup_elem(in->maps.ager, &site, &record))
 		return -errno;
-	f->known = f->known && record.sweeps;
-	if (!record.sweeps)
+	add_walk(&record, f);
+	if (!record.sweeps || site >= sites)
 		return 0;
-	f->since_sweep_ns = fmax(f->since_sweep_ns, now_ns() - record.last_sweep_ns);
-	f->sweep_ns += record.sweep_ns;
-	f->period_ns = record.period_ns;
-	f->sweeps = fmax(f->sweeps, record.sweeps);
-	f->missed = fmax(f->missed, record.missed);
 	f->density +=
 		record.fill.live / ((double)record.fill.lines * xdd_line_cells(fixed)) / sites;
 	if (slices) {
@@ -101,17 +114,17 @@ static int add_site(const struct instance *in, u32 site, const struct traffic *t
 static int read_sites(const struct instance *in, const struct counters *counters,
 		      struct fullness *f, double *slices)
 {
-	bool percpu = in->fixed.placement == XDD_PLACEMENT_percpu;
+	u32 sites = xdd_sites(&in->fixed, counters->cpus), weigh = equals(&in->fixed);
 	u64 distinct = counters->total.distinct.packets;
 	double copies = distinct ? (double)counters->total.duplicate.packets / distinct : 0;
-	int err = 0, sites = percpu ? counters->cpus : 1;
+	int err = 0;
 
 	f->known = true;
-	f->fpr_full = fullness_rate_of(&in->fixed, in->meta.capacity_keys, sites);
-	for (int site = 0; !err && site < sites; site++) {
-		struct traffic traffic = { 1.0 / sites, copies };
+	f->fpr_full = fullness_rate_of(&in->fixed, in->meta.capacity_keys, weigh);
+	for (u32 site = 0; !err && site < sites; site++) {
+		struct traffic traffic = { 1.0 / weigh, copies };
 
-		if (percpu && distinct)
+		if (weigh > 1 && distinct)
 			traffic.share = (double)counters->distinct[site] / distinct;
 		err = add_site(in, site, &traffic, f, slices);
 	}

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include <xdd/slices.h>
+#include <xdd/tree.h>
 
 #include "user/loader/instance.h"
 #include "user/model.h"
@@ -253,4 +254,31 @@ double loads_mean(const struct loads *loads, u32 i)
 double loads_slice_mean(const struct loads *loads, u32 i)
 {
 	return mean(loads->slice, loads->sites, loads->slices, i);
+}
+
+/* The shared ones among them. */
+static int count_filters(const struct instance *in, double *share, u32 filters)
+{
+	u64 lines = xdd_lines(&in->fixed), bytes = filters * lines * sizeof(struct xdd_line);
+	double cells = xdd_cells(&in->fixed);
+	const struct xdd_line *all;
+
+	all = mmap(NULL, bytes, PROT_READ, MAP_SHARED, in->maps.lines, 0);
+	if (all == MAP_FAILED)
+		return -errno;
+	for (u32 i = 0; i < filters; i++)
+		share[i] = store_cells_used(all[i * lines].word, lines * XDD_LINE_WORDS,
+					    xdd_cell_bits(&in->fixed)) /
+			   cells;
+	munmap((void *)all, bytes);
+	return 0;
+}
+
+int loads_of_sites(const struct instance *in, double *share, u32 sites)
+{
+	u32 shared = xdd_shared_filters(&in->fixed);
+	struct loads leaves = { .sites = sites - shared, .filters = 1, .share = share + shared };
+	int err = count_filters(in, share, shared);
+
+	return err ?: count_percpu(in, &leaves);
 }

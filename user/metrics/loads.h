@@ -33,4 +33,9 @@ void loads_free(struct loads *loads);
 double loads_mean(const struct loads *loads, u32 i);
 double loads_slice_mean(const struct loads *loads, u32 i);
 
+/* Bit engines: the share of set cells of each of the @sites sites (xdd_sites()). Returns 0 or a
+ * negative errno.
+ */
+int loads_of_sites(const struct instance *in, double *share, u32 sites);
+
 #endif

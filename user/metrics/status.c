@@ -84,6 +84,8 @@ int status_read(struct status *status, struct instance *instance, char *err, siz
 	if (!code)
 		code = health_view_read(instance, &status->fullness, &status->health);
 	if (!code)
+		code = tree_read(instance, &status->tree);
+	if (!code)
 		code = read_top(instance, &status->top);
 	if (code) {
 		status_free(status);

@@ -13,6 +13,7 @@
 #include "user/metrics/ethertypes.h"
 #include "user/metrics/fullness.h"
 #include "user/metrics/health.h"
+#include "user/metrics/tree.h"
 #include "user/top.h"
 #include "user/units.h"
 
@@ -25,6 +26,7 @@ struct status {
 	struct ethertypes ethertypes;
 	struct fullness fullness;
 	struct health_view health;
+	struct tree tree;
 	struct audit audit;
 	struct top top; /* where live.top is on */
 	/* Copies up to sure_ns apart are surely found, and none beyond never_ns. */

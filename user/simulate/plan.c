@@ -20,6 +20,11 @@
 /* The clock starts where no line counts as fresh. */
 #define FIRST_NS (1ull << 40)
 
+static bool is_tree(const struct simulation *sim)
+{
+	return sim->derived.fixed.placement == XDD_PLACEMENT_tree;
+}
+
 /* The command line's part of the stream. Returns an exit code. */
 static int check_stream(const struct options *o)
 {
@@ -32,6 +37,8 @@ static int check_stream(const struct options *o)
 		text = "--trace-columns belongs to --trace FILE";
 	else if (o->domain && o->distinct)
 		text = "--domain and --distinct both set the identifiers: give one";
+	else if (o->trace && o->locality)
+		text = "--trace brings its own producers: leave out --locality";
 	else if (o->distribution && !o->domain)
 		text = "--distribution zipf needs the number of identifiers, for example "
 		       "--domain 10M";
@@ -94,7 +101,8 @@ static int plan_filter(struct simulation *sim)
 	if (sim->derived.secret_random)
 		sim->derived.fixed.seed &= INT64_MAX;
 	/* One thread: nothing needs to be atomic. */
-	sim->derived.fixed.placement = XDD_PLACEMENT_percpu;
+	if (!is_tree(sim))
+		sim->derived.fixed.placement = XDD_PLACEMENT_percpu;
 	tick_ns = sim->derived.fixed.tick_ns;
 	sim->start_ns = (FIRST_NS + tick_ns - 1) / tick_ns * tick_ns;
 	return EXIT_OK;
@@ -108,7 +116,7 @@ static int plan_trace(struct simulation *sim)
 
 	sim->clock = option_given(o, OPT_window) && !o->rate ? CLOCK_TRACE : sim->clock;
 	code = trace_read(&sim->trace, o->trace, o->trace_columns, sim->clock == CLOCK_TRACE,
-			  o->records ?: UINT64_MAX, err, sizeof(err));
+			  is_tree(sim), o->records ?: UINT64_MAX, err, sizeof(err));
 	if (code) {
 		complain("simulate: %s", err);
 		return code == -EINVAL ? EXIT_USAGE : EXIT_FAILED;

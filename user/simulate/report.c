@@ -60,6 +60,39 @@ static void set_means(json_t *to, const struct tally *tallies, u32 n, u32 first,
 		set_mean(to, rate_names[i], tallies, n, i);
 }
 
+/* By level from the root. */
+static json_t *tree_levels_json(const struct xdd_fixed *fixed, const struct tally *t)
+{
+	json_t *levels = json_array();
+
+	for (u32 i = 0; i < fixed->levels; i++) {
+		json_t *level = json_pack("{s:I, s:I}", "level", (json_int_t)i, "nodes",
+					  (json_int_t)xdd_tree_width(fixed, i));
+
+#define SET_LEVEL(name, help) json_object_set_new(level, #name, json_integer(t->level[i].name));
+		XDD_TREE_COUNTS(SET_LEVEL)
+		json_array_append_new(levels, level);
+	}
+	return levels;
+}
+
+/* Of the first run, as all counts are. */
+static void set_tree(json_t *to, const struct simulation *sim, const struct tally *t)
+{
+	const struct xdd_fixed *fixed = &sim->derived.fixed;
+	json_t *tree;
+
+	if (fixed->placement != XDD_PLACEMENT_tree)
+		return;
+	tree = json_pack("{s:s, s:I, s:I, s:I, s:o}", "kind", tree_names[fixed->tree], "fan_out",
+			 (json_int_t)fixed->tree_fan_out, "depth", (json_int_t)fixed->levels,
+			 "top_down", (json_int_t)fixed->top_down, "levels",
+			 tree_levels_json(fixed, t));
+	if (!sim->o->trace)
+		json_object_set_new(tree, "locality", json_real(sim->o->locality));
+	json_object_set_new(to, "tree", tree);
+}
+
 static json_t *counts_json(const struct tally *t)
 {
 	return json_pack("{s:I, s:I, s:I, s:I, s:f, s:f, s:f}", "records", (json_int_t)t->records,
@@ -133,6 +166,17 @@ static void print_slices(const struct simulation *sim, const struct tally *talli
 	       100 * mean_of(tallies, runs, RATE_max_share).mean, 100.0 / tallies[0].slices);
 }
 
+static void print_tree(const struct xdd_fixed *fixed, const struct tally *t)
+{
+	if (fixed->placement != XDD_PLACEMENT_tree)
+		return;
+	for (u32 i = fixed->levels; i-- > 0;)
+		printf("level %u: %llu hits, %llu accesses of %u filters, %llu matches refuted\n",
+		       i, (unsigned long long)t->level[i].hits,
+		       (unsigned long long)t->level[i].accesses, xdd_tree_width(fixed, i),
+		       (unsigned long long)t->level[i].refuted);
+}
+
 void report_text(const struct simulation *sim, const struct tally *tallies)
 {
 	const struct derived *d = &sim->derived;
@@ -143,6 +187,7 @@ void report_text(const struct simulation *sim, const struct tally *tallies)
 		print_rates(sim, tallies, RATE_fpr, RATE_fnr);
 	}
 	print_slices(sim, tallies);
+	print_tree(&d->fixed, tallies);
 	if (d->fixed.filters)
 		printf("filters: %.2f at the end, at most %.4g at once of %u, each open up to %llu "
 		       "%s\n",
@@ -261,6 +306,7 @@ void report_json(const struct simulation *sim, const struct tally *tallies)
 	set_filter(all, &sim->derived);
 	set_window(all, &sim->derived);
 	set_stream(all, sim);
+	set_tree(all, sim, tallies);
 	json_object_set_new(all, "seed", json_integer(sim->derived.fixed.seed));
 	provenance_json(all, sim->o);
 	if (sim->o->every)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "user/batch.h"
 #include "user/clock.h"
@@ -17,6 +18,7 @@ struct pass {
 	const struct simulation *sim;
 	struct xdd_store store;
 	struct stream stream;
+	struct stream producers; /* of a tree: the leaves of made records */
 	/* A record is a copy by `truth` as the engine defines its window, by `given` as the user
 	 * did.
 	 */
@@ -102,6 +104,32 @@ static void pass_draw(struct pass *pass, u32 n)
 		if (wide)
 			pass->digest[i].hi = xdd_mix64(pass->digest[i].lo);
 	}
+}
+
+/* The leaf that record @i of the batch comes from: by its producer's hash. A stand-in for real logs
+ * makes leaves active by Zipf's law, and lets a part of an identifier's records come from its home.
+ */
+static u32 pass_leaf(struct pass *pass, u32 i)
+{
+	const struct simulation *sim = pass->sim;
+	u32 leaves = pass->store.fixed.tree_leaves, rest;
+
+	if (sim->trace.producers)
+		return xdd_range(sim->trace.producers[pass->tally.records + i], leaves, &rest);
+	if (sim->o->locality && ldexp(stream_draw(&pass->producers), -64) < sim->o->locality)
+		return xdd_range(xdd_mix64(pass->id[i]), leaves, &rest);
+	return stream_zipf(&pass->producers);
+}
+
+static void pass_ask_tree(struct pass *pass, u32 n)
+{
+	double start = seconds_of(CLOCK_MONOTONIC);
+
+	for (u32 i = 0; i < n; i++)
+		pass->seen[i] = store_tree_ask(&pass->store, &pass->digest[i], pass->at_ns[i],
+					       pass_leaf(pass, i));
+	memcpy(pass->tally.level, pass->store.tree.level, sizeof(pass->tally.level));
+	pass->tally.filter_seconds += seconds_of(CLOCK_MONOTONIC) - start;
 }
 
 static void pass_ask(struct pass *pass, u32 n)
@@ -276,7 +304,10 @@ static void pass_stretch(struct pass *pass, u64 end)
 		u32 n = left < BATCH_MAX ? left : BATCH_MAX;
 
 		pass_draw(pass, n);
-		pass_ask(pass, n);
+		if (pass->store.fixed.placement == XDD_PLACEMENT_tree)
+			pass_ask_tree(pass, n);
+		else
+			pass_ask(pass, n);
 		pass_judge(pass, n);
 		messages_add(&pass->messages, &pass->store.fixed, pass->digest, n);
 	}
@@ -362,6 +393,7 @@ int simulation_run(struct simulation *sim, u32 run, struct tally *tally)
 		return -ENOMEM;
 	pass->sim = sim;
 	fixed.seed = xdd_mix64(fixed.seed) + run;
+	stream_open(&pass->producers, fixed.tree_leaves ?: 1, 1, ~fixed.seed);
 	stream_open(&pass->stream, sim->domain, sim->o->distribution, fixed.seed);
 	err = pass_open(pass, &fixed);
 	if (!err)

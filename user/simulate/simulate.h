@@ -6,6 +6,7 @@
 #include "user/derive.h"
 #include "user/metrics/audit.h"
 #include "user/simulate/trace.h"
+#include "xdd/tree.h"
 
 /*
  * What a run measures: X(name). NAN where it says nothing.
@@ -66,7 +67,8 @@ struct tally {
 	u32 slices; /* 0: the engine has none */
 	double rate[RATE_MAX];
 	struct audit audit;
-	double seconds, filter_seconds, cpu_seconds; /* the last: of the thread */
+	struct xdd_tree_level level[XDD_TREE_MAX_LEVELS]; /* of a tree */
+	double seconds, filter_seconds, cpu_seconds;	  /* the last: of the thread */
 };
 
 /* Slices up to which the load of each is printed. */

@@ -25,9 +25,10 @@ struct reader {
 	struct trace *trace;
 	const char *path; /* as messages name it */
 	u64 line;
-	int columns;	 /* 0: the whole line is the event */
-	int event, time; /* index of the column; -1: there is none */
-	bool times;
+	int columns;		   /* 0: the whole line is the event */
+	int event, time, producer; /* index of the column; -1: there is none */
+	bool times, producers;
+	u32 from; /* who produced the record at hand */
 	u64 last_ns;
 	struct field fields[FIELDS_MAX];
 	char *err;
@@ -80,23 +81,22 @@ static struct xdd_digest digest_of(const struct xdd_secret *secret, const struct
 }
 
 /* Room for one more record. Returns 0 or -ENOMEM. */
-static int make_room(struct trace *trace, bool times)
+static int make_room(struct trace *trace, bool times, bool producers)
 {
 	u64 room = trace->room ? trace->room * 2 : 4096;
-	u64 *times_ns = NULL;
-	u32 *ids;
+	void *ids, *times_ns = NULL, *from = NULL;
 
 	if (trace->records < trace->room)
 		return 0;
-	ids = realloc(trace->ids, room * sizeof(*ids));
-	if (ids)
-		trace->ids = ids;
-	if (times) {
-		times_ns = realloc(trace->times_ns, room * sizeof(*times_ns));
-		if (times_ns)
-			trace->times_ns = times_ns;
-	}
-	if (!ids || (times && !times_ns))
+	ids = realloc(trace->ids, room * sizeof(*trace->ids));
+	trace->ids = ids ?: trace->ids;
+	if (times)
+		times_ns = realloc(trace->times_ns, room * sizeof(*trace->times_ns));
+	trace->times_ns = times_ns ?: trace->times_ns;
+	if (producers)
+		from = realloc(trace->producers, room * sizeof(*trace->producers));
+	trace->producers = from ?: trace->producers;
+	if (!ids || (times && !times_ns) || (producers && !from))
 		return -ENOMEM;
 	trace->room = room;
 	return 0;
@@ -110,7 +110,7 @@ static int take_event(struct reader *r, const struct field *event)
 	u64 *number;
 
 	number = store_exact(&r->numbers, &digest, trace->domain, &fresh);
-	if (!number || make_room(trace, r->times))
+	if (!number || make_room(trace, r->times, r->producers))
 		return refuse(r->err, r->err_size, -ENOMEM,
 			      "%s line %llu: no memory for more events: read fewer with --records",
 			      r->path, (unsigned long long)r->line);
@@ -120,6 +120,8 @@ static int take_event(struct reader *r, const struct field *event)
 				   "--records");
 	if (r->times)
 		trace->times_ns[trace->records] = r->last_ns;
+	if (r->producers)
+		trace->producers[trace->records] = r->from;
 	trace->ids[trace->records++] = *number;
 	return 0;
 }
@@ -159,6 +161,8 @@ static int take_columns(struct reader *r, const struct field *line)
 		if (err)
 			return err;
 	}
+	if (r->producers && r->producer >= 0)
+		r->from = digest_of(&r->numbers.secret, &r->fields[r->producer]).lo >> 32;
 	return take_event(r, &r->fields[r->event]);
 }
 
@@ -199,7 +203,7 @@ static bool name_columns(struct reader *r, const char *text, size_t n, bool *oth
 	struct field names = { copy, n };
 
 	*others = false;
-	r->event = r->time = -1;
+	r->event = r->time = r->producer = -1;
 	if (n > sizeof(copy))
 		return false;
 	memcpy(copy, text, n);
@@ -211,7 +215,9 @@ static bool name_columns(struct reader *r, const char *text, size_t n, bool *oth
 			r->event = i;
 		else if (field_is(&r->fields[i], "time"))
 			r->time = i;
-		*others |= r->time == i || field_is(&r->fields[i], "producer");
+		else if (field_is(&r->fields[i], "producer"))
+			r->producer = i;
+		*others |= r->time == i || r->producer == i;
 	}
 	return r->event >= 0;
 }
@@ -224,7 +230,7 @@ static int take_first_line(struct reader *r, const struct field *line)
 	if (name_columns(r, line->at, line->n, &others) && others)
 		return 0;
 	r->columns = 0;
-	r->time = -1;
+	r->time = r->producer = -1;
 	return take_event(r, line);
 }
 
@@ -250,6 +256,12 @@ static int take_lines(struct reader *r, u64 most, bool header)
 				      "%s has no column time: give --rate, or --window-records "
 				      "instead of --window",
 				      r->path);
+		if (r->producers && r->producer < 0)
+			return refuse(
+				r->err, r->err_size, -EBADMSG,
+				"%s has no column producer, which --placement tree needs: add "
+				"one, or leave --trace out",
+				r->path);
 		header = false;
 	}
 	return 0;
@@ -267,15 +279,16 @@ static int take_names(struct reader *r, const char *columns)
 		      columns, FIELDS_MAX);
 }
 
-int trace_read(struct trace *trace, const char *path, const char *columns, bool times, u64 most,
-	       char *err, size_t err_size)
+int trace_read(struct trace *trace, const char *path, const char *columns, bool times,
+	       bool producers, u64 most, char *err, size_t err_size)
 {
 	struct reader r = { .trace = trace, .path = strcmp(path, "-") ? path : "stdin" };
 	int rc;
 
 	memset(trace, 0, sizeof(*trace));
 	r.times = times;
-	r.time = -1;
+	r.producers = producers;
+	r.time = r.producer = -1;
 	r.err = err;
 	r.err_size = err_size;
 	rc = columns ? take_names(&r, columns) : 0;
@@ -297,5 +310,6 @@ void trace_close(struct trace *trace)
 {
 	free(trace->ids);
 	free(trace->times_ns);
+	free(trace->producers);
 	memset(trace, 0, sizeof(*trace));
 }

@@ -18,13 +18,14 @@
 
 struct trace {
 	u32 *ids;
-	u64 *times_ns; /* NULL: not asked for */
+	u64 *times_ns;	/* NULL: not asked for */
+	u32 *producers; /* a hash of each record's; NULL: not asked for */
 	u64 records, domain, room;
 };
 
 /*
  * Read at most @most events of @path, plain or gzip, "-" for standard input. @columns: names of
- * the columns, or NULL. @times: keep the times.
+ * the columns, or NULL. @times, @producers: keep them.
  *
  * Events are told apart by the 128 bits of SipHash-2-4: n different ones get a number in common
  * with a probability of about n^2 / 2^129. Memory: 4 bytes an event, 12 with times, and while
@@ -34,8 +35,8 @@ struct trace {
  * -EBADMSG for data that is no trace, -EINVAL for @columns without `event`, or a negative errno.
  * trace_close() frees in either case.
  */
-int trace_read(struct trace *trace, const char *path, const char *columns, bool times, u64 most,
-	       char *err, size_t err_size);
+int trace_read(struct trace *trace, const char *path, const char *columns, bool times,
+	       bool producers, u64 most, char *err, size_t err_size);
 void trace_close(struct trace *trace);
 
 #endif
