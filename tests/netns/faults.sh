@@ -87,14 +87,14 @@ rates() {
 	load "$in" --engine "$1" $(memory "$1") --hashes 4 --slicing "$2" $slices --placement shared \
 		--fault-policy "$3" --seed 5 || return
 	transmit "$tmp/known.pcap" 40000
-	after full $keys
-	"$xdd" fault "$in" --slice $failed --fail --quiet || return
+	after full "$keys"
+	"$xdd" fault "$in" --slice "$failed" --fail --quiet || return
 	transmit "$tmp/known.pcap" 40000
 	after known $((2 * keys))
 	transmit "$tmp/new.pcap" 40000
 	after new $((2 * keys + fresh))
 	"$xdd" unload "$in"
-	python3 "$tmp/compare.py" "$2" "$3" 4 $failed "$tmp/full" "$tmp/known" "$tmp/new"
+	python3 "$tmp/compare.py" "$2" "$3" 4 "$failed" "$tmp/full" "$tmp/known" "$tmp/new"
 }
 
 # So much that about half of the cells are in use.
