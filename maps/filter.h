@@ -9,6 +9,7 @@
  * locks      striped locks of shared placement. A lock inside a line would keep user space
  *            from mapping it and sleepable programs (the ager, on 6.1) from touching it.
  * loads, cpu_loads: what bit engines count.
+ * health     the states of slices, for a program that has a --fault-policy.
  * digests    exact engine, keys packet, frame and offset.  flows: its other keys, whole.
  */
 #ifndef MAPS_FILTER_H
@@ -17,7 +18,7 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
-#include "xdd/store.h"
+#include "xdd/faults.h"
 
 /* Named so that the core, which holds locks only by pointer, knows no BPF type. */
 struct xdd_lock {
@@ -60,6 +61,14 @@ struct {
 	__type(key, u32);
 	__type(value, struct xdd_loads);
 } cpu_loads SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, u32);
+	__type(value, struct xdd_health);
+} health SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);

@@ -133,6 +133,11 @@ XDD_INLINE struct xdd_line *xdd_line_at(struct xdd_store *store, u32 block, u32 
 	return store->lines + (size_t)block * store->fixed.lines_per_block + line;
 }
 
+XDD_INLINE struct xdd_health *xdd_health_at(struct xdd_store *store, u32 entry)
+{
+	return &store->health[entry];
+}
+
 XDD_INLINE struct xdd_loads *xdd_loads_at(struct xdd_store *store)
 {
 	return &store->loads;

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "user/accessors.h"
+#include "user/health.h"
 #include "user/secret.h"
 
 #define HUGE_PAGE (2ul << 20)
@@ -85,6 +86,18 @@ static bool audit_is_valid(const struct xdd_fixed *fixed)
 	return !fixed->audit_threshold || (buckets && !(buckets & (buckets - 1)));
 }
 
+/* The rule of equal timers needs to know them all. */
+static bool faults_are_valid(const struct xdd_fixed *fixed)
+{
+	bool may = xdd_engine_is_sliced(fixed->engine) || fixed->engine == XDD_ENGINE_tagged;
+
+	if (!fixed->fault_policy)
+		return !fixed->vote;
+	return may && fixed->fault_policy < XDD_FAULTS_MAX && !fixed->equal &&
+	       fixed->vote <= fixed->hashes &&
+	       !fixed->vote == (fixed->fault_policy != XDD_FAULTS_vote);
+}
+
 static bool streams_are_valid(const struct xdd_fixed *fixed, u64 lines)
 {
 	return fixed->key == XDD_KEY_redundancy && lines >= XDD_RECOVERY_WAYS &&
@@ -102,7 +115,8 @@ static bool fixed_is_valid(const struct xdd_fixed *fixed)
 	return fixed->engine < XDD_ENGINE_MAX && fixed->key < XDD_KEY_MAX &&
 	       fixed->hash < XDD_HASH_MAX && lines && lines <= UINT32_MAX &&
 	       slices_are_valid(fixed, lines) && fixed->hashes && fixed->hashes <= XDD_MAX_HASHES &&
-	       fixed->equal <= fixed->hashes && fixed->tick_ns && audit_is_valid(fixed);
+	       fixed->equal <= fixed->hashes && fixed->tick_ns && audit_is_valid(fixed) &&
+	       faults_are_valid(fixed);
 }
 
 /* The exact engine's. With counts no key goes to the log, which has none. */
@@ -137,12 +151,43 @@ int store_open(struct xdd_store *store, const struct xdd_fixed *fixed, const str
 		if (!store->audit)
 			return -ENOMEM;
 	}
+	if (fixed->fault_policy) {
+		store->health = calloc(xdd_healths(fixed), sizeof(*store->health));
+		if (!store->health)
+			return -ENOMEM;
+	}
 	store->top = calloc(XDD_TOP_BUCKETS, sizeof(*store->top));
 	if (!store->top)
 		return -ENOMEM;
 	if (fixed->engine != XDD_ENGINE_exact)
 		return lines_new(store);
 	return table_new(store, memory_bytes);
+}
+
+void store_fail(struct xdd_store *store, u32 part)
+{
+	health_fail(&store->fixed, store->health, part, HEALTH_CAUSE_command);
+}
+
+static void recover(struct xdd_store *store, u32 part, enum health_cause cause, u64 now_ns)
+{
+	const struct xdd_fixed *fixed = &store->fixed;
+	u32 first = xdd_part_first(fixed, part), end = xdd_part_first(fixed, part + 1);
+
+	memset(&store->lines[first], 0, (size_t)(end - first) * sizeof(*store->lines));
+	health_recover(fixed, store->health, part, cause, now_ns, store->live.window_ticks);
+}
+
+void store_recover(struct xdd_store *store, u32 part, u64 now_ns)
+{
+	recover(store, part, HEALTH_CAUSE_command, now_ns);
+}
+
+void store_restored(struct xdd_store *store, u64 now_ns)
+{
+	for (u32 i = 0; store->health && i < xdd_parts(&store->fixed); i++)
+		if (health_failed_by(&store->health[1 + i], HEALTH_CAUSE_content))
+			recover(store, i, HEALTH_CAUSE_content, now_ns);
 }
 
 static void log_drop(struct xdd_store *store)
@@ -157,11 +202,13 @@ void store_close(struct xdd_store *store)
 	free(store->lines);
 	entries_replace(store, NULL, NULL);
 	free(store->audit);
+	free(store->health);
 	free(store->top);
 	log_drop(store);
 	store->top = NULL;
 	store->lines = NULL;
 	store->audit = NULL;
+	store->health = NULL;
 }
 
 void store_fill(const struct xdd_store *store, u64 now_ns, struct xdd_fill *fill)

@@ -73,18 +73,15 @@ static int map_size(struct bpf_object *object, const char *name, u32 entries)
 	return bpf_map__set_max_entries(map, entries);
 }
 
-/* The ager's maps, in an object that has it: an entry per site, and per slice of several lines. */
-static int ager_maps_size(struct bpf_object *object, const struct xdd_fixed *fixed)
+/* The ager's maps, in an object that has it: an entry per site, and per slice or part that is counted. */
+static int ager_maps_size(struct bpf_object *object, const struct xdd_fixed *fixed, u32 sites)
 {
-	u32 sites = fixed->placement == XDD_PLACEMENT_percpu ? libbpf_num_possible_cpus() : 1;
 	int err;
 
 	if (!bpf_object__find_map_by_name(object, "ager"))
 		return 0;
 	err = map_size(object, "ager", sites);
-	return err
-		       ?: map_size(object, "slices",
-				   xdd_slices_counted(fixed) ? sites * xdd_slices_count(fixed) : 0);
+	return err ?: map_size(object, "slices", sites * xdd_counted(fixed));
 }
 
 int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
@@ -95,6 +92,7 @@ int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
 	bool bits = xdd_engine_has_bits(fixed->engine);
 	bool digests = fixed->key == XDD_KEY_packet || fixed->key == XDD_KEY_frame ||
 		       fixed->key == XDD_KEY_offset;
+	u32 sites = shared ? 1 : libbpf_num_possible_cpus();
 	u32 lines = exact || !shared ? 0 : xdd_lines(fixed);
 	const struct {
 		const char *name;
@@ -103,6 +101,7 @@ int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
 		{ "lines", lines },
 		{ "locks", exact || !shared ? 0 : fixed->stripes },
 		{ "cpu_blocks", exact || shared ? 0 : fixed->blocks },
+		{ "health", fixed->fault_policy ? sites * xdd_healths(fixed) : 0 },
 		{ "loads", bits && shared },
 		{ "cpu_loads", bits && !shared },
 		{ "digests", exact && digests ? exact_entries : 0 },
@@ -117,7 +116,7 @@ int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
 		err = rodata_set(object, "xdd_secret", secret, sizeof(*secret));
 	for (size_t i = 0; !err && i < XDD_ARRAY_SIZE(sizes); i++)
 		err = map_size(object, sizes[i].name, sizes[i].entries);
-	return err ?: ager_maps_size(object, fixed);
+	return err ?: ager_maps_size(object, fixed, sites);
 }
 
 int program_set_live(int config_fd, const struct xdd_live *live)

@@ -81,6 +81,8 @@ int status_read(struct status *status, struct instance *instance, char *err, siz
 	if (!code)
 		code = fullness_read(instance, &status->counters, &status->fullness);
 	if (!code)
+		code = health_view_read(instance, &status->fullness, &status->health);
+	if (!code)
 		code = read_top(instance, &status->top);
 	if (code) {
 		status_free(status);
@@ -100,4 +102,5 @@ void status_free(struct status *status)
 {
 	counters_free(&status->counters);
 	fullness_free(&status->fullness);
+	health_view_free(&status->health);
 }

@@ -12,6 +12,7 @@
 #include "user/metrics/counters.h"
 #include "user/metrics/ethertypes.h"
 #include "user/metrics/fullness.h"
+#include "user/metrics/health.h"
 #include "user/top.h"
 #include "user/units.h"
 
@@ -23,6 +24,7 @@ struct status {
 	struct counters counters;
 	struct ethertypes ethertypes;
 	struct fullness fullness;
+	struct health_view health;
 	struct audit audit;
 	struct top top; /* where live.top is on */
 	/* Copies up to sure_ns apart are surely found, and none beyond never_ns. */

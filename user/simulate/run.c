@@ -11,7 +11,7 @@
 #include "user/simulate/messages.h"
 #include "user/simulate/simulate.h"
 #include "user/stream.h"
-#include "xdd/slices.h"
+#include "xdd/faults.h"
 
 struct pass {
 	const struct simulation *sim;
@@ -296,6 +296,22 @@ static int keep_messages(struct simulation *sim, const struct messages *messages
 	return 0;
 }
 
+/* Let --faults parts fail, drawn without putting back. */
+static void pass_fail(struct pass *pass)
+{
+	u32 parts = xdd_parts(&pass->store.fixed), left = pass->sim->o->faults;
+	u64 seed = xdd_mix64(pass->store.fixed.seed);
+
+	for (u32 i = 0; left && i < parts; i++) {
+		u64 draw = xdd_bits_draw(seed, i) >> 32;
+
+		if (draw * (parts - i) >> 32 < left) {
+			store_fail(&pass->store, i);
+			left--;
+		}
+	}
+}
+
 static int pass_open(struct pass *pass, const struct xdd_fixed *fixed)
 {
 	const struct simulation *sim = pass->sim;
@@ -311,8 +327,11 @@ static int pass_open(struct pass *pass, const struct xdd_fixed *fixed)
 		err = messages_open(&pass->messages, fixed);
 	if (!err)
 		err = store_open(&pass->store, fixed, live, sim->derived.memory_bytes);
+	if (err)
+		return err;
 	pass->store.in_order = true;
-	return err;
+	pass_fail(pass);
+	return 0;
 }
 
 int simulation_run(struct simulation *sim, u32 run, struct tally *tally)
