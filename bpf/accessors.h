@@ -334,14 +334,16 @@ XDD_INLINE int xdd_packet_blocks(XDD_FIXED struct xdd_fixed *fixed,
 	return hash_blocks(packet->source, hash, off, blocks);
 }
 
-/* The first whole line of a per-CPU block lies at the first 64-byte boundary in it. */
-XDD_INLINE struct xdd_line *block_line(struct xdd_block *block, u32 line)
+/* The first whole line of a per-CPU block lies at the first 64-byte boundary in it. @n lines follow
+ * each other there.
+ */
+XDD_INLINE struct xdd_line *block_line(struct xdd_block *block, u32 line, u32 n)
 {
 	u32 skip = -(u32)(long)block & (XDD_LINE_BYTES - 8);
-	u32 at = skip + line * XDD_LINE_BYTES;
+	u32 at = skip + line * n * XDD_LINE_BYTES;
 
 	xdd_opaque(at);
-	if (at > XDD_CPU_BLOCK_BYTES - XDD_LINE_BYTES)
+	if (at > XDD_CPU_BLOCK_BYTES - n * XDD_LINE_BYTES)
 		return NULL;
 	xdd_opaque(at);
 	/* Its alignment, which atomics demand, 6.1 forgot where it was spilled. */
@@ -356,7 +358,19 @@ XDD_INLINE struct xdd_line *xdd_line_at(struct xdd_store *store, u32 block, u32 
 	if (xdd_fixed.placement == XDD_PLACEMENT_shared)
 		return bpf_map_lookup_elem(&lines, &block);
 	cpu_block = bpf_map_lookup_elem(&cpu_blocks, &block);
-	return cpu_block ? block_line(cpu_block, line) : NULL;
+	if (!cpu_block)
+		return NULL;
+	if (xdd_grows(&xdd_fixed))
+		return block_line(cpu_block, line, xdd_fixed.filters);
+	return block_line(cpu_block, line, 1);
+}
+
+XDD_INLINE struct xdd_chain *xdd_chain_at(struct xdd_store *store, u32 part)
+{
+	(void)store;
+	if (xdd_fixed.placement != XDD_PLACEMENT_shared)
+		part += bpf_get_smp_processor_id() * xdd_chains(&xdd_fixed);
+	return bpf_map_lookup_elem(&chains, &part);
 }
 
 XDD_INLINE struct xdd_health *xdd_health_at(struct xdd_store *store, u32 entry)

@@ -18,7 +18,9 @@ XDD_INLINE struct xdd_line *ager_line(u32 site, u32 line)
 	if (xdd_fixed.placement == XDD_PLACEMENT_shared)
 		return bpf_map_lookup_elem(&lines, &line);
 	cpu_block = bpf_map_lookup_percpu_elem(&cpu_blocks, &block, site);
-	return cpu_block ? block_line(cpu_block, line % xdd_fixed.lines_per_block) : NULL;
+	if (!cpu_block)
+		return NULL;
+	return block_line(cpu_block, line % xdd_fixed.lines_per_block, xdd_filters(&xdd_fixed));
 }
 
 /* Add a line's live cells to entry @at of map slices; the @last line of a slice publishes the sum. */
@@ -72,13 +74,66 @@ XDD_INLINE bool empties(const struct xdd_age_run *run)
 	return xdd_fixed.fault_policy && run->empty;
 }
 
-static long sweep_line(u32 i, struct xdd_age_run *run)
+/* Sweep @line. Returns its live cells, which are counted into @fill; or -1. */
+XDD_INLINE s32 sweep_one(const struct xdd_age_run *run, struct xdd_line *line,
+			 struct xdd_fill *fill)
 {
 	bool cells = xdd_fixed.engine == XDD_ENGINE_tagged;
-	u32 at = run->first + i, zero = 0, live;
-	struct xdd_line *line, read;
-	struct xdd_fill *fill;
+	struct xdd_line read;
 	u64 now_ns;
+	u32 live;
+
+	xdd_line_read(line, &read);
+	now_ns = run->now_ns ? run->now_ns : sweep_clock_ns();
+	live = xdd_line_sweep_read(line, &read, cells, xdd_when(now_ns / xdd_fixed.tick_ns, 1));
+	if (live > XDD_LINE_TIMERS)
+		return -1;
+	fill->lines++;
+	fill->live += live;
+	fill->histogram[live]++;
+	return live;
+}
+
+/* The live filters' lines at place @at of a chain, counted for each filter; the last place publishes
+ * the sums.
+ */
+XDD_INLINE long sweep_chain(const struct xdd_age_run *run, struct xdd_line *first,
+			    struct xdd_fill *fill, u32 at)
+{
+	u32 per_chain = xdd_chain_lines(&xdd_fixed), count = xdd_chains(&xdd_fixed);
+	u32 number = at / per_chain, place = at % per_chain;
+	struct xdd_chain *chain;
+	u32 asked;
+
+	if (number >= count)
+		return 0;
+	number += run->site * count;
+	chain = bpf_map_lookup_elem(&chains, &number);
+	if (!chain)
+		return 1;
+	asked = xdd_chain_asked(xdd_chain_read(chain));
+	for (u32 filter = 0; filter < XDD_MAX_FILTERS; filter++) {
+		s32 live = 0;
+
+		if (filter >= xdd_fixed.filters)
+			break;
+		if (asked >> filter & 1)
+			live = sweep_one(run, first + filter, fill);
+		if (live < 0)
+			return 1;
+		chain->counting[filter] = (place ? chain->counting[filter] : 0) + live;
+		if (place == per_chain - 1)
+			chain->live[filter] = chain->counting[filter];
+	}
+	return 0;
+}
+
+static long sweep_line(u32 i, struct xdd_age_run *run)
+{
+	u32 at = run->first + i, zero = 0;
+	struct xdd_fill *fill;
+	struct xdd_line *line;
+	s32 live;
 
 	line = ager_line(run->site, at);
 	if (line && empties(run)) {
@@ -88,14 +143,11 @@ static long sweep_line(u32 i, struct xdd_age_run *run)
 	fill = bpf_map_lookup_elem(&tally, &zero);
 	if (!line || !fill)
 		return 1;
-	xdd_line_read(line, &read);
-	now_ns = run->now_ns ? run->now_ns : sweep_clock_ns();
-	live = xdd_line_sweep_read(line, &read, cells, xdd_when(now_ns / xdd_fixed.tick_ns, 1));
-	if (live > XDD_LINE_TIMERS)
+	if (xdd_grows(&xdd_fixed))
+		return sweep_chain(run, line, fill, at);
+	live = sweep_one(run, line, fill);
+	if (live < 0)
 		return 1;
-	fill->lines++;
-	fill->live += live;
-	fill->histogram[live]++;
 	if (xdd_slices_counted(&xdd_fixed))
 		count_slice(run->site, at, live);
 	if (xdd_parts_counted(&xdd_fixed))

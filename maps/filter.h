@@ -8,6 +8,8 @@
  *            multiple of 8: 511 whole lines fit behind its first 64-byte boundary.
  * locks      striped locks of shared placement. A lock inside a line would keep user space
  *            from mapping it and sleepable programs (the ager, on 6.1) from touching it.
+ * chains     of a filter that grows: which filters there are. Mappable, so that the ager's store of
+ *            a state is one write of a word. The values of lines are then as many lines.
  * loads, cpu_loads: what bit engines count.
  * health     the states of slices, for a program that has a --fault-policy.
  * digests    exact engine, keys packet, frame and offset.  flows: its other keys, whole.
@@ -19,6 +21,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "xdd/faults.h"
+#include "xdd/growth.h"
 
 /* Named so that the core, which holds locks only by pointer, knows no BPF type. */
 struct xdd_lock {
@@ -47,6 +50,14 @@ struct {
 	__type(key, u32);
 	__type(value, struct xdd_lock);
 } locks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct xdd_chain);
+} chains SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

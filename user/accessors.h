@@ -130,7 +130,14 @@ XDD_INLINE int xdd_packet_blocks(XDD_FIXED struct xdd_fixed *fixed,
 
 XDD_INLINE struct xdd_line *xdd_line_at(struct xdd_store *store, u32 block, u32 line)
 {
-	return store->lines + (size_t)block * store->fixed.lines_per_block + line;
+	size_t number = (size_t)block * store->fixed.lines_per_block + line;
+
+	return store->lines + number * store->filters;
+}
+
+XDD_INLINE struct xdd_chain *xdd_chain_at(struct xdd_store *store, u32 part)
+{
+	return store->chains + part;
 }
 
 XDD_INLINE struct xdd_health *xdd_health_at(struct xdd_store *store, u32 entry)

@@ -34,12 +34,15 @@ XDD_INLINE bool ask(const struct xdd_fixed *fixed, struct xdd_store *store,
 		    const struct batch *batch, u32 i)
 {
 	struct xdd_identity identity;
+	u32 found;
 
 	/* No engine on the host looks at more of it. */
 	identity.digest = batch->digests[i];
-	return count(store,
-		     xdd_ask(fixed, store, &identity, batch->times_ns[i], store->live.window_ticks,
-			     store->live.window_ns, store_random_ahead(store, i)));
+	found = xdd_ask(fixed, store, &identity, batch->times_ns[i], store->live.window_ticks,
+			store->live.window_ns, store_random_ahead(store, i));
+	if (xdd_grows(fixed))
+		store_grow(store, &identity.digest, batch->times_ns[i], found);
+	return count(store, found);
 }
 
 /* Whether rlbsbf may reset a bit for event @i; if not, it certainly does not. */

@@ -364,23 +364,26 @@ static int derive_exact(struct work *w)
 	return 0;
 }
 
-/* Lines of a CPU, in blocks as large as a value can be, or of all, in blocks of a line. */
+/* Lines of a CPU, in blocks as large as a value can be, or of all, in blocks of a line. Where filters
+ * lie side by side, --memory is that of all of them, and @bytes for --capacity that of one.
+ */
 static int derive_blocks(struct work *w, u64 bytes)
 {
 	struct derived *out = w->out;
 	struct xdd_fixed *f = &out->fixed;
 	bool percpu = f->placement == XDD_PLACEMENT_percpu;
 	u64 copies = percpu ? w->cpus : 1;
-	u64 block = percpu ? XDD_CPU_BLOCK_BYTES : XDD_LINE_BYTES, usable, blocks;
+	u64 filters = xdd_filters(f), usable, blocks;
+	u64 block = percpu ? XDD_CPU_BLOCK_BYTES : XDD_LINE_BYTES * filters;
 
-	f->lines_per_block = percpu ? XDD_CPU_BLOCK_LINES : 1;
+	f->lines_per_block = percpu ? XDD_CPU_BLOCK_LINES / filters : 1;
 	usable = f->lines_per_block * XDD_LINE_BYTES * copies;
 	if (option_given(w->o, OPT_capacity))
 		blocks = (bytes + usable - 1) / usable;
 	else
 		blocks = bytes / copies / block ?: 1;
 	if (is_sliced(w) && !percpu)
-		blocks = derive_sliced_blocks(w, bytes, blocks);
+		blocks = derive_sliced_blocks(w, bytes / filters, blocks);
 	out->lines = blocks * f->lines_per_block;
 	if (out->lines > UINT32_MAX)
 		return refuse(w->err, w->err_size, -ERANGE,
@@ -432,6 +435,9 @@ static void derive_slicing(struct work *w)
 	if (xdd_engine_has_bits(f->engine) &&
 	    !(w->target == DERIVE_NIC && xdd_engine_is_lined(f->engine)))
 		f->slicing = XDD_SLICING_none;
+	/* Each slice grows by itself, so there are few. */
+	if (w->o->grow)
+		f->slicing = w->o->slices > 1 ? XDD_SLICING_horizontal : XDD_SLICING_none;
 	if (w->o->slicing == OPTION_AUTO)
 		return;
 	f->slicing = w->o->slicing;
@@ -487,6 +493,7 @@ static int derive_filter(struct work *w)
 			      "any",
 			      o->fpr_target, model_tagged_full());
 	derive_slicing(w);
+	derive_growth_kind(w);
 	err = derive_equal(w);
 	if (!err)
 		err = wanted_bytes(w, 0, &bytes);
@@ -496,6 +503,8 @@ static int derive_filter(struct work *w)
 		err = derive_blocks(w, bytes);
 	if (!err)
 		err = derive_slices(w);
+	if (!err)
+		err = derive_growth(w);
 	if (!err && xdd_engine_has_bits(out->fixed.engine))
 		err = derive_bits(w);
 	if (!err)

@@ -83,7 +83,7 @@ u64 derive_sliced_blocks(struct work *w, u64 bytes, u64 blocks)
 	struct xdd_fixed *f = &w->out->fixed;
 	u64 parts = (w->o->slices ?: 1) * (u64)subslices(w), cells;
 
-	if (w->o->slicing == XDD_SLICING_none)
+	if (f->slicing == XDD_SLICING_none)
 		parts = 1;
 	cells = bytes * full_line(w) / XDD_LINE_BYTES / parts;
 	if (w->target == DERIVE_FILE && option_given(w->o, OPT_memory) && cells &&

@@ -44,4 +44,10 @@ u64 derive_sliced_blocks(struct work *w, u64 bytes, u64 blocks);
 int derive_sliced(struct work *w);
 void derive_sliced_capacity(struct work *w);
 
+/* derive_growth.c: how the filter grows, once its hashes are known; and, once its slices are, a
+ * refusal of what is not possible.
+ */
+void derive_growth_kind(struct work *w);
+int derive_growth(struct work *w);
+
 #endif

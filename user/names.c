@@ -17,6 +17,7 @@
 	const char *const which##_help[] = { list(HELP) NULL };
 
 LIST(variant, XDD_VARIANTS)
+LIST(growth, XDD_GROWTHS)
 const char *const engine_names[] = { XDD_ENGINES(ENGINE_NAME) NULL };
 const char *const engine_help[] = { XDD_ENGINES(ENGINE_HELP) NULL };
 LIST(key, XDD_KEYS)

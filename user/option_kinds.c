@@ -99,6 +99,23 @@ static int parse_cost(struct value *v)
 	return cost >= 1e-9 && cost <= 1e9 ? 0 : -ERANGE;
 }
 
+/* A number of times, with an x behind it or without. */
+static int parse_burst(struct value *v)
+{
+	double burst;
+	char *end;
+
+	if (v->text[0] < '1' || v->text[0] > '9')
+		return -EINVAL;
+	burst = strtod(v->text, &end);
+	if (*end == 'x')
+		end++;
+	if (*end)
+		return -EINVAL;
+	*(double *)v->at = burst;
+	return burst >= 1 && burst <= 1000 ? 0 : -ERANGE;
+}
+
 static int parse_ratio(struct value *v)
 {
 	return units_ratio(v->text, v->at);
@@ -778,6 +795,21 @@ const struct kind kind_hashes = {
 	.what = "a number from 1 to 8",
 	.least = 1,
 	.most = XDD_MAX_HASHES,
+};
+const struct kind kind_growth = {
+	.parse = parse_choice,
+	.what = "a way to grow (off, density, cardinality)",
+	.choices = growth_names,
+};
+const struct kind kind_filters = {
+	.parse = parse_number,
+	.what = "a number of filters from 2 to 8",
+	.least = 2,
+	.most = XDD_MAX_FILTERS,
+};
+const struct kind kind_burst = {
+	.parse = parse_burst,
+	.what = "a number of times from 1x to 1000x",
 };
 const struct kind kind_slices = {
 	.parse = parse_number,

@@ -39,7 +39,7 @@ extern const struct kind kind_flag, kind_rate, kind_bytes, kind_cost, kind_time,
 	kind_runs, kind_forward, kind_field, kind_delimiter, kind_time_unit, kind_path, kind_vni,
 	kind_tunnel_port, kind_fields, kind_payload, kind_vlan, kind_scope, kind_ambiguous,
 	kind_max_suppress, kind_filter, kind_direction, kind_seconds, kind_sample, kind_verdict,
-	kind_snaplen, kind_recovery, kind_truth, kind_audit, kind_address, kind_fault_policy,
-	kind_slice_list, kind_cpu;
+	kind_snaplen, kind_recovery, kind_truth, kind_audit, kind_address, kind_growth,
+	kind_filters, kind_burst, kind_fault_policy, kind_slice_list, kind_cpu;
 
 #endif

@@ -207,8 +207,6 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 		{ OPT_equal, timer, "--engine timer" },
 		{ OPT_fault_policy, XDD_SLICED_ENGINES | tagged,
 		  "--engine tagged, timer and bloom, whose slices may fail" },
-		{ OPT_faults, XDD_SLICED_ENGINES | tagged,
-		  "--engine tagged, timer and bloom, whose slices may fail" },
 		{ OPT_variant, rsbf, "--engine rsbf" },
 		{ OPT_p_star, rsbf, "--engine rsbf" },
 		{ OPT_sbf_p, sbf, "--engine sbf" },
@@ -312,7 +310,8 @@ static int validate_size(const struct options *o, char *err, size_t err_size)
 		return refuse(err, err_size, -EINVAL,
 			      "--window-records 1 is this record alone, compared with none: give "
 			      "at least 2");
-	if (option_given(o, OPT_fpr_target) && !option_given(o, OPT_capacity) && !no_keys)
+	if (option_given(o, OPT_fpr_target) && !option_given(o, OPT_capacity) && !no_keys &&
+	    !o->grow)
 		return refuse(err, err_size, -EINVAL,
 			      "--fpr-target needs the number of live keys, for example "
 			      "--capacity 1M --fpr-target %g",
@@ -329,6 +328,10 @@ static int validate_faults(const struct options *o, char *err, size_t err_size)
 		return refuse(err, err_size, -EINVAL,
 			      "--equal compares all timers of a key, of which --fault-policy may "
 			      "not know some: give one");
+	if (o->fault_policy && o->grow)
+		return refuse(err, err_size, -EINVAL,
+			      "--grow opens and retires filters, which have no states yet: without "
+			      "--fault-policy");
 	if (o->vote && o->engine == XDD_ENGINE_tagged)
 		return refuse(
 			err, err_size, -EINVAL,
@@ -371,6 +374,24 @@ static int validate_slicing(const struct options *o, char *err, size_t err_size)
 	return 0;
 }
 
+/* A filter that grows is one of timers, shared or of a CPU. */
+static int validate_growth(const struct options *o, char *err, size_t err_size)
+{
+	if (option_given(o, OPT_max_filters) && !o->grow)
+		return refuse(err, err_size, -EINVAL,
+			      "--max-filters bounds a filter that grows: add --grow density or "
+			      "--grow cardinality");
+	if (o->grow && o->engine != XDD_ENGINE_timer)
+		return refuse(err, err_size, -EINVAL,
+			      "--grow %s is for --engine timer: the other engines keep their size",
+			      growth_names[o->grow]);
+	if (o->grow && o->equal > 1)
+		return refuse(err, err_size, -EINVAL,
+			      "--grow and --equal do not go together: the rule of equal timers is "
+			      "for one filter; leave one of them out");
+	return 0;
+}
+
 /* What no single option can know. */
 static int validate(const struct options *o, char *err, size_t err_size)
 {
@@ -386,6 +407,8 @@ static int validate(const struct options *o, char *err, size_t err_size)
 		ret = validate_size(o, err, err_size);
 	if (!ret)
 		ret = validate_slicing(o, err, err_size);
+	if (!ret)
+		ret = validate_growth(o, err, err_size);
 	if (!ret)
 		ret = validate_faults(o, err, err_size);
 	if (ret)

@@ -142,6 +142,14 @@ enum {
 	  "number of slices (default: one cache line each)", "1024")                               \
 	X(subslices, slices, 0, "S2", ON_FILTER | ON_EVENTS | ON_PLAN,                             \
 	  "of --slicing hv and vh: parts that each slice is cut into", "4")                        \
+	X(grow, growth, 0, "BY", ON_FILTER | ON_EVENTS,                                            \
+	  "of --engine timer: open one more filter when the newest is full by density or by "      \
+	  "cardinality, or off (default; see help growth)",                                        \
+	  "density")                                                                               \
+	X(max_filters, filters, 0, "G", ON_FILTER | ON_EVENTS,                                     \
+	  "of --grow: at most so many filters at once, 2 to 8 (default 4)", "4")                   \
+	X(burst, burst, 0, "Bx", ON_SIMULATE,                                                      \
+	  "so many times the rate of records in the middle third of the stream", "5x")             \
 	X(audit, audit, 0, "RATE", ON_FILTER | ON_EVENTS,                                          \
 	  "measure FPR and FNR on this share of the keys (default 1/1024 on a NIC, else off)",     \
 	  "1/256")                                                                                 \
@@ -344,15 +352,18 @@ struct options {
 	int clock; /* enum xdd_clock */
 	bool refresh;
 	u32 hashes, equal;
-	int fault_policy; /* enum xdd_fault_policy; default off */
-	u32 vote;	  /* of vote:X, else 0 */
+	int fault_policy;	       /* enum xdd_fault_policy; default off */
+	u32 vote;		       /* of vote:X, else 0 */
 	u64 slice[XDD_MAX_PARTS / 64]; /* fault: bits by number */
 	u32 slice_last;		       /* the highest of them */
 	bool slice_all, fail, recover;
 	u32 cpu;
-	int slicing;	  /* enum xdd_slicing */
+	int slicing; /* enum xdd_slicing */
 	u32 slices, subslices;
 	u32 slice_hashes, slice_cells; /* K1 and K2 of --slicing K1xK2, else 0 */
+	int grow;		       /* enum xdd_growth; default off */
+	u32 max_filters;	       /* 2..XDD_MAX_FILTERS */
+	double burst;		       /* at least 1; 0: none */
 	int variant;		       /* enum xdd_variant; default published */
 	double p_star;		       /* above 0, below 1 */
 	u32 sbf_p, sbf_max;

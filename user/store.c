@@ -30,11 +30,27 @@ static void entries_replace(struct xdd_store *store, struct store_entry *entries
 	store->suppressed = suppressed;
 }
 
+u64 store_lines_bytes(const struct xdd_fixed *fixed)
+{
+	u64 bytes = (u64)fixed->blocks * fixed->lines_per_block * sizeof(struct xdd_line);
+
+	if (!xdd_grows(fixed))
+		return bytes;
+	return bytes * fixed->filters +
+	       xdd_chains(fixed) * (sizeof(struct xdd_chain) + sizeof(struct store_growth));
+}
+
+static void chains_place(struct xdd_store *store)
+{
+	u64 lines = (u64)xdd_lines(&store->fixed) * store->filters;
+
+	store->chains = (struct xdd_chain *)(store->lines + lines);
+	store->growth = (struct store_growth *)(store->chains + xdd_chains(&store->fixed));
+}
+
 static int lines_new(struct xdd_store *store)
 {
-	size_t bytes = (size_t)store->fixed.blocks * store->fixed.lines_per_block *
-		       sizeof(struct xdd_line);
-
+	size_t bytes = store_lines_bytes(&store->fixed);
 	bool huge = bytes >= HUGE_PAGE;
 
 	if (posix_memalign((void **)&store->lines, huge ? HUGE_PAGE : XDD_LINE_BYTES, bytes))
@@ -43,6 +59,8 @@ static int lines_new(struct xdd_store *store)
 	if (huge)
 		madvise(store->lines, bytes, MADV_HUGEPAGE);
 	memset(store->lines, 0, bytes);
+	if (xdd_grows(&store->fixed))
+		chains_place(store);
 	return 0;
 }
 
@@ -79,6 +97,18 @@ static bool slices_are_valid(const struct xdd_fixed *fixed, u64 lines)
 	       fixed->line_cells <= cells;
 }
 
+/* What does not grow says nothing about it. */
+static bool growth_is_valid(const struct xdd_fixed *fixed, u64 lines)
+{
+	if (!fixed->filters)
+		return fixed->grow == XDD_GROWTH_off;
+	return fixed->filters > 1 && fixed->filters <= XDD_MAX_FILTERS && fixed->grow_density &&
+	       fixed->grow > XDD_GROWTH_off && fixed->grow < XDD_GROWTH_MAX &&
+	       fixed->engine == XDD_ENGINE_timer && fixed->equal < 2 &&
+	       !xdd_slices_one_line(fixed) && lines * fixed->filters <= UINT32_MAX &&
+	       xdd_chains(fixed) <= XDD_MAX_CHAINS;
+}
+
 static bool audit_is_valid(const struct xdd_fixed *fixed)
 {
 	u32 buckets = fixed->audit_buckets;
@@ -93,7 +123,7 @@ static bool faults_are_valid(const struct xdd_fixed *fixed)
 
 	if (!fixed->fault_policy)
 		return !fixed->vote;
-	return may && fixed->fault_policy < XDD_FAULTS_MAX && !fixed->equal &&
+	return may && fixed->fault_policy < XDD_FAULTS_MAX && !fixed->equal && !xdd_grows(fixed) &&
 	       fixed->vote <= fixed->hashes &&
 	       !fixed->vote == (fixed->fault_policy != XDD_FAULTS_vote);
 }
@@ -114,9 +144,9 @@ static bool fixed_is_valid(const struct xdd_fixed *fixed)
 		return false;
 	return fixed->engine < XDD_ENGINE_MAX && fixed->key < XDD_KEY_MAX &&
 	       fixed->hash < XDD_HASH_MAX && lines && lines <= UINT32_MAX &&
-	       slices_are_valid(fixed, lines) && fixed->hashes && fixed->hashes <= XDD_MAX_HASHES &&
-	       fixed->equal <= fixed->hashes && fixed->tick_ns && audit_is_valid(fixed) &&
-	       faults_are_valid(fixed);
+	       slices_are_valid(fixed, lines) && growth_is_valid(fixed, lines) && fixed->hashes &&
+	       fixed->hashes <= XDD_MAX_HASHES && fixed->equal <= fixed->hashes && fixed->tick_ns &&
+	       audit_is_valid(fixed) && faults_are_valid(fixed);
 }
 
 /* The exact engine's. With counts no key goes to the log, which has none. */
@@ -143,6 +173,8 @@ int store_open(struct xdd_store *store, const struct xdd_fixed *fixed, const str
 	if (!fixed_is_valid(fixed))
 		return -EINVAL;
 	store->fixed = *fixed;
+	store->filters = xdd_filters(fixed);
+	store->filters_most = 1;
 	store->live = *live;
 	secret_from_seed(&store->secret, fixed->seed);
 	store->random = xdd_mix64(~fixed->seed);
@@ -207,6 +239,8 @@ void store_close(struct xdd_store *store)
 	log_drop(store);
 	store->top = NULL;
 	store->lines = NULL;
+	store->chains = NULL;
+	store->growth = NULL;
 	store->audit = NULL;
 	store->health = NULL;
 }
@@ -214,7 +248,7 @@ void store_close(struct xdd_store *store)
 void store_fill(const struct xdd_store *store, u64 now_ns, struct xdd_fill *fill)
 {
 	struct xdd_when when = xdd_when(now_ns / store->fixed.tick_ns, store->live.window_ticks);
-	u32 lines = xdd_lines(&store->fixed);
+	u64 lines = (u64)xdd_lines(&store->fixed) * store->filters;
 
 	memset(fill, 0, sizeof(*fill));
 	for (u64 i = 0; i < lines; i++) {
@@ -261,7 +295,7 @@ u64 store_bytes(const struct xdd_store *store)
 	if (store->entries)
 		return (store->size + store->log_room) * sizeof(*store->entries) +
 		       (store->suppressed ? store->size * sizeof(*store->suppressed) : 0);
-	return xdd_lines(&store->fixed) * sizeof(struct xdd_line);
+	return store_lines_bytes(&store->fixed);
 }
 
 /* The digest's entry, or the free one where it belongs. */
@@ -538,6 +572,20 @@ static struct xdd_verdict (*const decide_exact[])(struct xdd_store *store,
 						  const struct xdd_packet *packet,
 						  u64 now_ns) = { XDD_HASHES(DECIDE_EXACT_ROW) };
 
+/* xdd_decide() by parts, for whoever wants to know the digest. */
+static struct xdd_verdict decide_growing(struct xdd_store *store, const struct xdd_packet *packet,
+					 u64 now_ns)
+{
+	struct xdd_identity identity = {};
+	u32 bypass = xdd_identify(&store->fixed, &store->secret, packet, &identity);
+	struct xdd_verdict verdict = xdd_conclude(&store->fixed, &store->live, store, packet,
+						  &identity, bypass, now_ns, store_random(store));
+
+	if (verdict.bypass == XDD_BYPASS_MAX)
+		store_grow(store, &identity.digest, now_ns, verdict.found);
+	return verdict;
+}
+
 struct xdd_verdict store_decide(struct xdd_store *store, const struct xdd_packet *packet,
 				u64 now_ns)
 {
@@ -545,6 +593,11 @@ struct xdd_verdict store_decide(struct xdd_store *store, const struct xdd_packet
 
 	if (store->fixed.engine == XDD_ENGINE_exact)
 		return decide_exact[store->fixed.hash](store, packet, now_ns);
+	if (xdd_grows(&store->fixed)) {
+		verdict = decide_growing(store, packet, now_ns);
+		store->time_back += !!(verdict.found & XDD_TIME_BACK);
+		return verdict;
+	}
 	verdict = xdd_decide(&store->fixed, &store->live, &store->secret, store, packet, now_ns,
 			     store_random(store));
 	store->evictions += !!(verdict.found & XDD_EVICTED);
@@ -614,7 +667,7 @@ double store_load(struct xdd_store *store, u64 now_ns)
 		return streams_load(store);
 	if (!xdd_engine_has_bits(store->fixed.engine)) {
 		store_fill(store, now_ns, &fill);
-		return fill.live / cells;
+		return fill.live / (cells * store_filters_live(store));
 	}
 	return (double)store_cells_used(store->lines->word,
 					(u64)xdd_lines(&store->fixed) * XDD_LINE_WORDS, cell_bits) *

@@ -6,6 +6,7 @@
 #include "xdd/age.h"
 #include "xdd/audit.h"
 #include "xdd/config.h"
+#include "xdd/growth.h"
 #include "xdd/hash.h"
 #include "xdd/packet.h"
 #include "xdd/store.h"
@@ -23,6 +24,13 @@ struct store_entry {
 	u64 time_ns;
 };
 
+/* Of a chain: what is known without counting its live cells. */
+struct store_growth {
+	u64 inserted;	  /* since they were counted */
+	u64 enough;	  /* insertions after which it may be full */
+	u64 expires_tick; /* by then its oldest filter, but the newest, is empty; 0: it has none */
+};
+
 struct xdd_store {
 	struct xdd_fixed fixed;
 	struct xdd_live live;
@@ -31,7 +39,11 @@ struct xdd_store {
 	struct xdd_loads loads;
 	struct xdd_health *health;   /* xdd_healths() of them if there is a policy, else NULL */
 	struct xdd_top *top;	     /* XDD_TOP_BUCKETS */
-	struct xdd_line *lines;	     /* line engines: blocks x lines_per_block */
+	struct xdd_line *lines;	     /* line engines: blocks x lines_per_block x filters */
+	u32 filters;		     /* xdd_filters() */
+	struct xdd_chain *chains;    /* xdd_chains() of a filter that grows, behind its lines */
+	struct store_growth *growth; /* ... and when to look at each of them again */
+	u32 filters_most;	     /* ... that were live at once in one of them */
 	struct store_entry *entries; /* exact: open addressing, size a power of two */
 	u64 *suppressed; /* exact, with live.max_suppress at opening: of each entry, else NULL */
 	size_t size;
@@ -81,6 +93,26 @@ void store_restored(struct xdd_store *store, u64 now_ns);
 
 /* Count the cells of the line engines that are live at @now_ns into @fill. */
 void store_fill(const struct xdd_store *store, u64 now_ns, struct xdd_fill *fill);
+
+/* Bytes of the lines of a line engine of structure @fixed, and of the chains behind them with what
+ * belongs to them.
+ */
+u64 store_lines_bytes(const struct xdd_fixed *fixed);
+
+/*
+ * Of a filter that grows: what the ager does on a NIC. store_grow() after each question about @digest
+ * at @now_ns, of which @found was the answer: opens a filter where the newest is full, within a
+ * hundredth of what it holds, and retires those that are empty. store_grow_all() does the latter for
+ * chains that nobody asked lately.
+ */
+void store_grow(struct xdd_store *store, const struct xdd_digest *digest, u64 now_ns, u32 found);
+void store_grow_all(struct xdd_store *store, u64 now_ns);
+
+/* Of a filter that grows: chain_fpr() at @now_ns, the mean over its chains. */
+double store_growth_fpr(const struct xdd_store *store, u64 now_ns);
+
+/* Filters that are live, the mean over the chains; 1 where none grows. */
+double store_filters_live(const struct xdd_store *store);
 
 /* The random number of the question @ahead questions after the next one: any two differ. */
 XDD_INLINE u64 store_random_ahead(const struct xdd_store *store, u64 ahead)

@@ -14,11 +14,6 @@
 #define ENTRIES_AT_ONCE 1024
 #define PIECE_BYTES (1u << 20)
 
-static u64 lines_bytes(const struct xdd_fixed *fixed)
-{
-	return (u64)fixed->blocks * fixed->lines_per_block * sizeof(struct xdd_line);
-}
-
 static u64 parts_bytes(const struct xdd_fixed *fixed)
 {
 	return fixed->fault_policy ? xdd_parts(fixed) * sizeof(struct store_part) : 0;
@@ -28,7 +23,7 @@ static u64 contents_bytes(const struct store_header *h)
 {
 	if (h->fixed.engine == XDD_ENGINE_exact)
 		return (h->used + h->logged) * sizeof(struct store_entry);
-	return lines_bytes(&h->fixed) + parts_bytes(&h->fixed);
+	return store_lines_bytes(&h->fixed) + parts_bytes(&h->fixed);
 }
 
 /* Of the lines of part @part of @store. */
@@ -113,7 +108,7 @@ static int put_lines(struct writer *w, const struct xdd_store *store)
 {
 	const struct xdd_fixed *fixed = &store->fixed;
 	u32 crc = w->crc;
-	int rc = put(w, store->lines, lines_bytes(fixed));
+	int rc = put(w, store->lines, store_lines_bytes(fixed));
 
 	if (!fixed->fault_policy)
 		return rc;
@@ -294,7 +289,7 @@ static int get_parts(struct store_file *f, struct xdd_store *store)
 static int get_lines(struct store_file *f, struct xdd_store *store)
 {
 	u32 crc = f->crc;
-	int rc = get(f, store->lines, lines_bytes(&f->header.fixed));
+	int rc = get(f, store->lines, store_lines_bytes(&f->header.fixed));
 
 	if (rc || !f->header.fixed.fault_policy)
 		return rc;

@@ -52,7 +52,7 @@ struct store_part {
 struct store_file {
 	const char *path;
 	int fd;
-	u32 crc; /* of what was read */
+	u32 crc;     /* of what was read */
 	u32 damaged; /* parts that store_file_load() found so */
 	struct store_header header;
 	u8 about[STORE_FILE_ABOUT_MAX]; /* header.about_bytes of them */

@@ -270,22 +270,6 @@ static void topic_metrics(FILE *to)
 		    "packets of an interface that left its\nnetwork namespace.\n");
 }
 
-static void topic_config(FILE *to)
-{
-	fprintf(to,
-		"load and run take --config FILE. Each line of it is an option by its long name,\n"
-		"without dashes:\n\n"
-		"  # /etc/xdp-dedup/tap.conf\n"
-		"  interface = eth1\n"
-		"  interface = eth2\n"
-		"  window    = 20ms\n"
-		"  memory    = 64MiB\n"
-		"  refresh   = no        # options without a value: yes or no\n\n"
-		"What stands on the command line as well goes before the file. What follows a # at "
-		"the\n"
-		"start of a line, or behind a space, is a comment.\n");
-}
-
 static void topic_faults(FILE *to)
 {
 	fprintf(to, "\
@@ -313,6 +297,22 @@ the cells set), and the vote's sums.\n\
 \n\
 set changes no state, nor does --restart. Without --fault-policy the program has no code for\n\
 this, and nothing in it fails: states cost 1 ns a packet, and code of twice the size.\n");
+}
+
+static void topic_config(FILE *to)
+{
+	fprintf(to,
+		"load and run take --config FILE. Each line of it is an option by its long name,\n"
+		"without dashes:\n\n"
+		"  # /etc/xdp-dedup/tap.conf\n"
+		"  interface = eth1\n"
+		"  interface = eth2\n"
+		"  window    = 20ms\n"
+		"  memory    = 64MiB\n"
+		"  refresh   = no        # options without a value: yes or no\n\n"
+		"What stands on the command line as well goes before the file. What follows a # at "
+		"the\n"
+		"start of a line, or behind a space, is a comment.\n");
 }
 
 static void topic_cluster(FILE *to)
@@ -358,6 +358,66 @@ Formulas (user/model/*.h)\n\
                 others 2012, their recurrences put right)\n\
   bandwidth     a look-up sends k log2(m/S) bits to one slice, horizontal, or k log2 m to\n\
                 S (1 - (1 - 1/S)^k), vertical\n");
+}
+
+static void topic_growth(FILE *to)
+{
+	print_names(to, "--grow, for --engine timer: one more filter is opened", growth_names,
+		    growth_help);
+	fprintf(to, "\n"
+		    "A filter is full when it errs at the rate of --fpr-target P (0.001). With k "
+		    "hashes and "
+		    "m cells\n"
+		    "that is a share P^(1/k) of live cells, or n = -m/k ln(1 - P^(1/k)) keys since "
+		    "it was "
+		    "opened\n"
+		    "(koloniari-2011 section 5). A key is a copy if one of the live filters has "
+		    "all its "
+		    "cells; a\n"
+		    "new one goes into the newest, and a filter whose timers have all run out is "
+		    "retired. "
+		    "With F\n"
+		    "filters alive, at most 1 - (1 - P)^F of the new keys are lost; no more copies "
+		    "pass "
+		    "than\n"
+		    "without.\n"
+		    "\n"
+		    "density      the usual choice: a window's keys at the rate that --capacity is "
+		    "meant for "
+		    "stay\n"
+		    "             in one filter, for what runs out makes room\n"
+		    "cardinality  needs no walk over the filter to see that it is full, but counts "
+		    "what "
+		    "has run\n"
+		    "             out, too: one or two filters at the usual rate, and more after a "
+		    "burst\n"
+		    "\n"
+		    "--capacity is what one filter holds: give it the usual rate times the window. "
+		    "--memory "
+		    "is\n"
+		    "that of all --max-filters (4), which is reserved at load: what grows is what "
+		    "is asked "
+		    "and\n"
+		    "written. A filter that is not live costs memory, but no look-up. Each live "
+		    "one costs a "
+		    "look-up\n"
+		    "up to k accesses more, next to those of the first.\n"
+		    "\n"
+		    "--slicing none is the default with --grow. Up to 512 slices, horizontal or "
+		    "hv, grow "
+		    "each by\n"
+		    "itself; those that a key's cells are spread over grow together.\n"
+		    "\n"
+		    "On a NIC the ager opens and retires, run or agent, after its walks: four in a "
+		    "window or "
+		    "ten a\n"
+		    "second, as far as 64 MiB a second take it. What comes between two walks can "
+		    "fill a "
+		    "filter\n"
+		    "further than its target. Without an ager the chain stays as it is and answers "
+		    "right. "
+		    "When all\n"
+		    "filters are full, errors exceed the target: status warns.\n");
 }
 
 static void topic_papers(FILE *to)

@@ -47,13 +47,14 @@ struct xdd_age_run {
 XDD_ASSERT(sizeof(struct xdd_age_run) == 24, "xdd_age_run has no holes");
 
 /* Whether the slices are runs of several lines, which are counted one by one: otherwise the
- * histogram says all there is to know. By products: the verifier does not divide.
+ * histogram says all there is to know, or map `chains` does. By products: the verifier does not divide.
  */
 XDD_INLINE bool xdd_slices_counted(XDD_FIXED struct xdd_fixed *fixed)
 {
 	u32 count = xdd_slices_count(fixed);
 
-	return fixed->engine == XDD_ENGINE_timer && count > 1 && 2ULL * count <= xdd_lines(fixed);
+	return fixed->engine == XDD_ENGINE_timer && !fixed->filters && count > 1 &&
+	       2ULL * count <= xdd_lines(fixed);
 }
 
 /* Whether the parts are, since the slices are not, and may fail. */

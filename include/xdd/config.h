@@ -17,6 +17,10 @@
 #define XDD_MAX_PARTS 512 /* of a filter, whose slices may fail: faults.h */
 #define XDD_LINE_BYTES 64
 
+/* Of a filter that grows (growth.h): filters of a chain, and chains. */
+#define XDD_MAX_FILTERS 8
+#define XDD_MAX_CHAINS 512
+
 /* Stored expiries wrap modulo 255 ticks; half of that can be told from the past. A CPU may write
  * an entry a few ticks ahead of another's clock: the window leaves them room.
  */
@@ -91,6 +95,12 @@
 	X(shared, "one filter that all CPUs ask, atomic per key") \
 	X(percpu, "one filter per CPU: copies must arrive on the same CPU")
 
+/* When one more filter is opened: X(name, help). See growth.h. */
+#define XDD_GROWTHS(X)                                                     \
+	X(off, "the filter keeps its size")                                \
+	X(density, "when the newest filter's share of live cells is such") \
+	X(cardinality, "when so many keys were inserted into it")
+
 #define XDD_CLOCKS(X)                          \
 	X(exact, "nanoseconds at each packet") \
 	X(coarse, "the jiffy clock: cheap, steps of 1/HZ")
@@ -145,6 +155,7 @@
 #define XDD_ENUM_ACTION(name, help) XDD_ACTION_##name,
 #define XDD_ENUM_PLACEMENT(name, help) XDD_PLACEMENT_##name,
 #define XDD_ENUM_FAULTS(name, help) XDD_FAULTS_##name,
+#define XDD_ENUM_GROWTH(name, help) XDD_GROWTH_##name,
 #define XDD_ENUM_CLOCK(name, help) XDD_CLOCK_##name,
 #define XDD_ENUM_VARIANT(name, help) XDD_VARIANT_##name,
 #define XDD_ENUM_FIELD(name, by_default, help) XDD_FIELD_##name,
@@ -158,6 +169,7 @@ enum xdd_slicing { XDD_SLICINGS(XDD_ENUM_SLICING) XDD_SLICING_MAX };
 enum xdd_dup_action { XDD_DUP_ACTIONS(XDD_ENUM_ACTION) XDD_ACTION_MAX };
 enum xdd_placement { XDD_PLACEMENTS(XDD_ENUM_PLACEMENT) XDD_PLACEMENT_MAX };
 enum xdd_fault_policy { XDD_FAULT_POLICIES(XDD_ENUM_FAULTS) XDD_FAULTS_MAX };
+enum xdd_growth { XDD_GROWTHS(XDD_ENUM_GROWTH) XDD_GROWTH_MAX };
 enum xdd_clock { XDD_CLOCKS(XDD_ENUM_CLOCK) XDD_CLOCK_MAX };
 enum xdd_variant { XDD_VARIANTS(XDD_ENUM_VARIANT) XDD_VARIANT_MAX };
 enum xdd_field { XDD_FIELDS(XDD_ENUM_FIELD) XDD_FIELD_MAX };
@@ -231,7 +243,7 @@ struct xdd_fixed {
 	u32 slice_hashes;     /* K1 of K1xK2, which divides hashes; else 0 */
 	u32 line_cells;	      /* cells of a line that are used (files); 0: all */
 	u32 blocks;	      /* filter blocks (map entries; per CPU if percpu) */
-	u32 lines_per_block;  /* 64-byte lines in a block */
+	u32 lines_per_block;  /* 64-byte lines in a block, of one filter */
 	u32 stripes;	      /* locks of shared placement, a power of two */
 	u32 offset_len;	      /* key offset: bytes, 1..65535 */
 	u32 offset_pos;	      /* key offset: first byte, 0..65535 */
@@ -267,10 +279,14 @@ struct xdd_fixed {
 	u32 audit_threshold; /* in the sample: a hash of 32 bits below this; 0: no audit */
 	u32 audit_buckets;   /* of its shadow: a power of two */
 	u32 audit_race_ns;   /* how far verdicts are believed to be in another order; 0: never */
+	u32 grow_density;    /* a filter is full: so many of 2^32 of its cells */
+	u8 grow;	     /* enum xdd_growth */
+	u8 filters;	     /* lines side by side at each place, 2..XDD_MAX_FILTERS; 0: one */
+	u8 pad4[2];
 	u32 pad3;
 };
 
-/* Lines of the filter; per CPU under that placement. */
+/* Lines of the filter, or of each in a chain; per CPU under that placement. */
 XDD_INLINE u32 xdd_lines(XDD_FIXED struct xdd_fixed *fixed)
 {
 	return fixed->blocks * fixed->lines_per_block;
@@ -309,6 +325,12 @@ XDD_INLINE bool xdd_slices_one_line(XDD_FIXED struct xdd_fixed *fixed)
 	return xdd_slices_pick_one(fixed) && fixed->slices == xdd_lines(fixed);
 }
 
+/* Filters side by side at each place. */
+XDD_INLINE u32 xdd_filters(XDD_FIXED struct xdd_fixed *fixed)
+{
+	return fixed->filters ? fixed->filters : 1;
+}
+
 /* Whether the packet key has @field. */
 XDD_INLINE bool xdd_field_in(XDD_FIXED struct xdd_fixed *fixed, u32 field)
 {
@@ -343,7 +365,7 @@ struct xdd_live {
 /* Entries of map `targets`. */
 enum xdd_dev { XDD_DEV_DUPLICATES, XDD_DEV_FORWARD, XDD_DEV_MAX };
 
-XDD_ASSERT(sizeof(struct xdd_fixed) == 200, "xdd_fixed has no holes");
+XDD_ASSERT(sizeof(struct xdd_fixed) == 208, "xdd_fixed has no holes");
 XDD_ASSERT(sizeof(struct xdd_live) == 40 + 8 * XDD_MAX_IFACES, "xdd_live has no holes");
 
 #endif

@@ -9,6 +9,7 @@
 #define XDD_ENGINE_TIMER_H
 
 #include "faults.h"
+#include "growth.h"
 
 /* All k cells in the one line that the key picks. Returns false where it is missing. */
 XDD_INLINE bool xdd_timer_locate_line(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
@@ -208,6 +209,113 @@ XDD_INLINE u32 xdd_timer_touch(XDD_FIXED struct xdd_fixed *fixed, struct xdd_bit
 	return found;
 }
 
+/* Of the filters @asked those in which @cell of the first's @line is live; brings @when up to their
+ * lines. What is dead is computed without branches: the verifier would walk on for each set of them.
+ */
+XDD_INLINE u32 xdd_timer_live_in(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_line *line,
+				 const u8 *cell, u32 asked, struct xdd_when *when, u32 *found)
+{
+	for (u32 filter = 0; filter < XDD_MAX_FILTERS; filter++) {
+		u32 dead;
+		u64 live;
+		s32 age;
+
+		if (filter >= fixed->filters)
+			break;
+		if (!(asked >> filter & 1))
+			continue;
+		age = xdd_line_age(line + filter, when);
+		*found |= xdd_line_catch_up(age, when);
+		live = xdd_lanes_live(*(volatile const u8 *)(cell + filter * sizeof(*line)), 1,
+				      when);
+		/* as xdd_line_is_stale() */
+		live &= ~((2 * XDD_HORIZON_TICKS - (u64)(u32)(age + XDD_HORIZON_TICKS)) >> 63);
+		dead = ~live & 1;
+		xdd_opaque(dead);
+		asked &= ~(dead << filter);
+	}
+	return asked;
+}
+
+/* Whether all k cells are live in one filter of the chain: xdd_timer_all_live() where there is only
+ * one.
+ */
+XDD_INLINE bool xdd_timer_any_live(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_bits *cells,
+				   u32 asked, struct xdd_when *when, u32 *found)
+{
+	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
+		const u8 *cell;
+
+		if (i >= fixed->hashes)
+			break;
+		cell = xdd_timer_cell(cells, cells->line[i], i);
+		if (!cell)
+			return false;
+		asked = xdd_timer_live_in(fixed, cells->line[i], cell, asked, when, found);
+		if (!asked)
+			return false;
+	}
+	return true;
+}
+
+/* Turn to filter @filter of the chain. Returns false where there is none. */
+XDD_INLINE bool xdd_timer_turn(XDD_FIXED struct xdd_fixed *fixed, struct xdd_bits *cells,
+			       u32 filter)
+{
+	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
+		if (i >= fixed->hashes)
+			break;
+		cells->line[i] = xdd_chain_line(fixed, cells->line[i], filter);
+		if (!cells->line[i])
+			return false;
+	}
+	return true;
+}
+
+/* xdd_timer_touch() with a chain: asks its live filters, inserts into the newest. */
+XDD_INLINE u32 xdd_timer_touch_chain(XDD_FIXED struct xdd_fixed *fixed, struct xdd_bits *cells,
+				     struct xdd_chain *chain, struct xdd_when *when)
+{
+	const struct xdd_unknown none = {};
+	u64 state = xdd_chain_read(chain);
+	u32 found = 0;
+
+	if (xdd_timer_any_live(fixed, cells, xdd_chain_asked(state), when, &found)) {
+		found |= XDD_SEEN;
+		if (!fixed->refresh)
+			return found;
+	}
+	if (!xdd_timer_turn(fixed, cells, xdd_chain_newest(state)))
+		return XDD_STALE;
+	found |= xdd_timer_insert(fixed, cells, &none, false, when, &found);
+	if (fixed->grow == XDD_GROWTH_cardinality)
+		xdd_fetch_add64(&chain->inserted, 1);
+	return found;
+}
+
+/* xdd_timer_ask() with a chain. */
+XDD_INLINE u32 xdd_timer_ask_chain(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+				   struct xdd_question *question)
+{
+	const struct xdd_digest *digest = &question->identity->digest;
+	struct xdd_chain *chain = xdd_chain_at(store, xdd_chain_of(fixed, digest));
+	struct xdd_bits cells;
+	struct xdd_lock *lock;
+	u32 stripe, found;
+
+	if (!chain || !xdd_timer_locate(fixed, store, digest, &cells, &stripe))
+		return XDD_MISSING;
+	if (fixed->placement != XDD_PLACEMENT_shared)
+		return xdd_timer_touch_chain(fixed, &cells, chain, &question->when);
+	lock = xdd_lock_at(store, stripe);
+	if (!lock)
+		return XDD_MISSING;
+	xdd_lock(lock);
+	found = xdd_timer_touch_chain(fixed, &cells, chain, &question->when);
+	xdd_unlock(lock);
+	return found;
+}
+
 XDD_INLINE u32 xdd_timer_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			     struct xdd_question *question)
 {
@@ -216,6 +324,8 @@ XDD_INLINE u32 xdd_timer_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store
 	struct xdd_lock *lock;
 	u32 stripe, found;
 
+	if (!question->doubted && xdd_grows(fixed))
+		return xdd_timer_ask_chain(fixed, store, question);
 	if (!xdd_timer_locate(fixed, store, &question->identity->digest, &cells, &stripe) ||
 	    !xdd_unknown_of(fixed, store, question, &unknown))
 		return XDD_MISSING;

@@ -11,11 +11,17 @@
 #include "line.h"
 
 struct xdd_store;
+struct xdd_chain;
 struct xdd_lock;
 struct xdd_bits;
 
-/* Line @line of block @block, or NULL. */
+/* Line @line of block @block, or NULL. Where filters lie side by side, that of the first of them: the
+ * others' follow.
+ */
 extern struct xdd_line *xdd_line_at(struct xdd_store *store, u32 block, u32 line);
+
+/* Chain @part of the filter, or of this CPU's; or NULL (growth.h). */
+extern struct xdd_chain *xdd_chain_at(struct xdd_store *store, u32 part);
 
 /* The lock of stripe @stripe (taken modulo their number), or NULL where there is none. */
 extern struct xdd_lock *xdd_lock_at(struct xdd_store *store, u32 stripe);

@@ -64,7 +64,17 @@ static u32 load(const struct xdd_fixed *fixed, const struct xdd_secret *secret)
 	return instructions;
 }
 
-/* Tunnels, the audit, and all that site policy can switch on: @plain instructions are verified without. */
+static void add_policy(struct xdd_fixed *fixed)
+{
+	if (fixed->engine == XDD_ENGINE_tagged) {
+		fixed->fault_policy = XDD_FAULTS_distinct;
+	} else if (xdd_engine_is_sliced(fixed->engine)) {
+		fixed->fault_policy = XDD_FAULTS_vote;
+		fixed->vote = 1;
+	}
+}
+
+/* Tunnels, the audit, slices that may fail, and all that site policy can switch on: @plain instructions are verified without. */
 static void load_everything(const struct xdd_fixed *fixed, struct table *table, u32 plain)
 {
 	struct xdd_fixed all = *fixed;
@@ -82,6 +92,7 @@ static void load_everything(const struct xdd_fixed *fixed, struct table *table, 
 	all.audit_buckets = 1024;
 	all.audit_race_ns = 1000;
 	all.changed_fields = (1u << XDD_FIELD_MAX) - 1;
+	add_policy(&all);
 	n = load(&all, &table->secret);
 	print_message("# ... with everything: %u instructions, %u more\n", n, n - plain);
 	assert_true(n > plain);
@@ -135,6 +146,36 @@ static void test_loads(void **state)
 {
 	(void)state;
 	load_all(visit, 1000, MAX_INSTRUCTIONS);
+}
+
+/* Chains of two filters and of the most that there can be, with k = 4 and 8. */
+static void visit_growth(struct xdd_fixed *fixed, void *context)
+{
+	struct table *table = context;
+	u32 n[4] = {};
+
+	if (!structure_grows(fixed))
+		return;
+	for (u32 i = few ? 3 : 0; i < 4; i++) {
+		fixed->hashes = i & 1 ? XDD_MAX_HASHES : 4;
+		fixed->refresh = i & 1;
+		structure_grow(fixed, 1 + (i & 1), i & 2 ? XDD_MAX_FILTERS : 2);
+		n[i] = load(fixed, &table->secret);
+		if (n[i] > table->most)
+			table->most = n[i];
+		table->loads++;
+	}
+	print_message("# slicing %u placement %u: 2 filters, k = 4 and 8: %u and %u instructions, "
+		      "8: %u and %u\n",
+		      fixed->slicing, fixed->placement, n[0], n[1], n[2], n[3]);
+}
+
+static void test_growth(void **state)
+{
+	(void)state;
+	/* Lines side by side have no type, which libbpf says each time. */
+	libbpf_set_print(NULL);
+	load_all(visit_growth, 1000, MAX_INSTRUCTIONS);
 }
 
 static void load_ask(const struct xdd_fixed *fixed, struct table *table)
@@ -208,6 +249,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_loads),
 		cmocka_unit_test(test_bits),
+		cmocka_unit_test(test_growth),
 	};
 
 	few = argc > 1 && !strcmp(argv[1], "--few");

@@ -7,17 +7,23 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "tests/common/config.h"
 #include "tests/common/numbered.h"
+#include "tests/common/structures.h"
+#include "user/chain.h"
 #include "user/loader/program.h"
 #include "user/metrics/counters.h"
 #include "user/secret.h"
+#include "user/store.h"
 #include "xdd/age.h"
 #include "xdd/counters.h"
+#include "xdd/decide.h"
 #include "xdd/key.h"
 
 #include "swept.skel.h"
@@ -190,6 +196,133 @@ static void counts_live(void **state)
 	}
 }
 
+/* The same for the filters of chains, of which the kernel's is mapped and the host's is in heap memory. */
+struct grown {
+	struct filter kernel;
+	struct xdd_store host;
+	struct xdd_chain *chains;
+	u32 n; /* of them, on all sites */
+};
+
+static void grown_open(struct grown *grown, const struct xdd_fixed *fixed)
+{
+	struct xdd_live live = config_live();
+
+	filter_open(&grown->kernel, fixed);
+	assert_int_equal(store_open(&grown->host, fixed, &live, 0), 0);
+	secret_from_seed(&grown->host.secret, 1);
+	grown->n = grown->kernel.sites * xdd_chains(fixed);
+	grown->chains = mmap(NULL, grown->n * sizeof(*grown->chains), PROT_READ | PROT_WRITE,
+			     MAP_SHARED, bpf_map__fd(grown->kernel.skel->maps.chains), 0);
+	assert_true(grown->chains != MAP_FAILED);
+	for (u32 i = 0; i < xdd_chains(fixed); i++)
+		grown->host.growth[i].enough = ~0ULL;
+}
+
+static void grown_close(struct grown *grown)
+{
+	munmap(grown->chains, grown->n * sizeof(*grown->chains));
+	filter_close(&grown->kernel);
+	store_close(&grown->host);
+}
+
+/* Walk over both at the end of tick @tick, and let the chains grow and shrink by what is found. */
+static void grown_walk(struct grown *grown, u64 tick)
+{
+	const struct xdd_fixed *fixed = &grown->host.fixed;
+	u32 chains = xdd_chains(fixed);
+
+	sweep(&grown->kernel, 0, xdd_lines(fixed), tick * CONFIG_TICK_NS);
+	for (u32 i = 0; i < grown->n; i++) {
+		chain_shrink(&grown->chains[i], fixed, tick, 0);
+		chain_grow(&grown->chains[i], fixed, tick);
+	}
+	for (u32 i = 0; i < chains; i++) {
+		grown->host.growth[i].expires_tick = 1;
+		store_grow_all(&grown->host, tick * CONFIG_TICK_NS);
+		/* the host is not to look again by itself */
+		grown->host.growth[i].enough = ~0ULL;
+		grown->host.growth[i].expires_tick = 0;
+	}
+}
+
+/* The host's chains are those of the CPU that asks; those of the others are as they were made. */
+static void grown_compare(struct grown *grown)
+{
+	u32 chains = xdd_chains(&grown->host.fixed);
+	const u32 counting = offsetof(struct xdd_chain, counting);
+
+	for (u32 i = 0; i < grown->n; i++) {
+		if (i < chains)
+			assert_memory_equal(&grown->chains[i], &grown->host.chains[i], counting);
+		else
+			assert_int_equal(grown->chains[i].opened, 0);
+	}
+}
+
+static bool grown_ask(struct grown *grown, u32 number, u64 now_ns)
+{
+	u8 frame[NUMBERED_BYTES];
+	struct xdd_packet packet = { .data = frame,
+				     .end = frame + sizeof(frame),
+				     .len = sizeof(frame),
+				     .wire_len = sizeof(frame),
+				     .link = XDD_LINK_ETHERNET };
+	bool seen = ask(&grown->kernel, number, now_ns);
+
+	numbered_make(frame, number);
+	assert_int_equal(store_decide(&grown->host, &packet, now_ns).found & XDD_SEEN, seen);
+	return seen;
+}
+
+/* A few keys in each tick, then five times as many, then few again: chains grow and shrink, and those of
+ * the kernel are at all times those of the host.
+ */
+static void check_growth(u32 i, u32 grow)
+{
+	static const u32 rates[] = { 6, 30, 2 };
+	struct xdd_fixed fixed = structure(i);
+	u32 ticks = few ? 60 : 150, key = 0, most = 1, copies = 0;
+	u64 tick = 1000;
+	struct grown grown;
+
+	structure_grow(&fixed, grow, 6);
+	fixed.line_cells = 8;
+	grown_open(&grown, &fixed);
+	for (u32 part = 0; part < XDD_ARRAY_SIZE(rates); part++) {
+		for (u64 end = tick + ticks; tick < end; tick++) {
+			for (u32 n = 0; n < rates[part]; n++, key++) {
+				grown_ask(&grown, key, tick * CONFIG_TICK_NS);
+				copies += grown_ask(&grown, key - n % 8, tick * CONFIG_TICK_NS);
+			}
+			grown_walk(&grown, tick);
+			grown_compare(&grown);
+			most = chain_live(grown.chains) > most ? chain_live(grown.chains) : most;
+		}
+	}
+	assert_in_range(most, 2, 6);
+	assert_in_range(chain_live(grown.chains), 1, 2);
+	assert_true(grown.chains->retired && copies > 10 * ticks);
+	grown_close(&grown);
+}
+
+static void grows_alike(void **state)
+{
+	cpu_set_t all, first;
+
+	(void)state;
+	libbpf_set_print(NULL); /* lines side by side have no type, which it says each time */
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+	assert_int_equal(sched_setaffinity(0, sizeof(first), &first), 0);
+	for (u32 i = 4; i < STRUCTURES; i++) {
+		check_growth(i, XDD_GROWTH_density);
+		check_growth(i, XDD_GROWTH_cardinality);
+	}
+	sched_setaffinity(0, sizeof(all), &all);
+}
+
 static u64 clock_now(void)
 {
 	struct timespec now;
@@ -294,6 +427,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest slow[] = {
 		cmocka_unit_test(same_verdicts),
 		cmocka_unit_test(counts_live),
+		cmocka_unit_test(grows_alike),
 		cmocka_unit_test(nothing_to_sweep),
 	};
 	const struct CMUnitTest fast[] = {

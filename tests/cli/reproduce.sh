@@ -100,6 +100,10 @@ sys.exit(not (len(rows) == 16 and of("fpr", "vertical", 2) < .4 * of("fpr", "ver
 		<(column "$made/koloniari-8-synthetic.csv" fairness) \
 		<(column "$made/koloniari-8-synthetic.csv" fairness_model) |
 		awk '$1 / $2 > 0.95 && $1 / $2 < 1.05' | wc -l)"
+	check_command "growth" 0 '' '24/24' reproduce --only growth
+	check "figure 10 of koloniari is drawn" test -s "$made/koloniari-10-distinct-density.svg"
+	check_equal "all claims about growth hold" "6 0" "$(sed -n '/^## Figures 10/,$p' "$made/report.md" |
+		awk -F'|' '/\| yes \|$/ { yes++ } /\*\*no\*\*/ { no++ } END { print yes, no + 0 }')"
 else
 	skip "figures" "no gnuplot"
 fi

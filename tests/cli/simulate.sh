@@ -199,6 +199,27 @@ judge "slices in each row" 'r["series"][0]["slices"]["count"] == 16 and
 check_command "slices in text" 0 '^slices: 16, 1.0000 messages a look-up, fairness 0.9' '' "$xdd" simulate \
 	--engine timer --slices 16 --memory 64KiB --records 100k --domain 6000 --window-records 5k
 
+# Growth (koloniari-2011 section 5): PAPERS.md's bounds; a filter for 1.05 windows of 1000 slots.
+# grows WAY BURST BASE MOST: most filters at the base rate, and in the burst
+grows() {
+	check_command "growth by $1, $2" 0 'filters_live' '' "$xdd" simulate --engine timer --grow "$1" \
+		--max-filters 8 --capacity 1050 --fpr-target 0.05 --window-records 1000 --ticks 100 \
+		--records 60k --domain 5M --burst "$2" --every 1k --json
+	judge "growth by $1, $2: filters" "max(row['filters_live'] for row in r['series'][3:19]) <= $3 and
+max(row['filters_live'] for row in r['series']) > $3 and $3 < r['filters_most'] <= $4 and r['filters_live'] <= $3"
+	judge "growth by $1, $2: errors" "r['fpr'] < 1 - 0.95**$4 and
+all(row['fpr'] < 0.05 for row in r['series'][3:19]) and r['fn'] <= r['fp']"
+}
+for grow in 'density 2x 1 3' 'density 5x 1 6' 'cardinality 2x 2 3' 'cardinality 5x 2 6'; do
+	# shellcheck disable=SC2086 # words
+	grows $grow
+done
+check_command "growth in text" 0 '^filters: 1.00 at the end, at most [56] at once of 8' '' "$xdd" simulate \
+	--engine timer --grow density --max-filters 8 --capacity 1050 --fpr-target 0.05 \
+	--window-records 1000 --ticks 100 --records 60k --domain 5M --burst 5x
+refuses 'burst 0.5: not a number of times' --engine timer --window-records 5 --burst 0.5
+refuses 'grow density is for --engine timer' --engine bloom --grow density
+
 check_command "a random seed" 0 'algorithm' '' "$xdd" simulate --seed random --memory 16KiB --records 10k --json
 cp "$tmp/stdout" "$tmp/first"
 check_command "the seed that it names" 0 'algorithm' '' "$xdd" simulate --seed "$(field seed)" --memory 16KiB \

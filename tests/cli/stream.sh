@@ -330,6 +330,10 @@ splits "rsbf, algorithm1" --engine rsbf --memory 2KiB --variant algorithm1
 splits "sbf, larger cells" --engine sbf --memory 8KiB --sbf-max 3 --sbf-p 5 --hashes 3
 splits "tagged" --engine tagged --memory 64KiB --window-records 5000
 splits "timer" --engine timer --memory 64KiB --window-records 5000 --slicing vertical --slices 4
+for grow in density cardinality; do
+	splits "timer, growing by $grow" --engine timer --memory 64KiB --window-records 5000 --slices 4 \
+		--grow $grow --max-filters 5
+done
 awk '{ print $1 "\t" NR / 10 }' "$tmp/all" >"$tmp/timed"
 mv "$tmp/timed" "$tmp/all"
 head -n 12345 "$tmp/all" >"$tmp/head"
@@ -360,6 +364,12 @@ for option in '--engine bsbf' '--memory 16KiB' '--engine rlbsbf --hashes 3' '--s
 	refuses "is another one than $filter" --restore "$filter" $option
 done
 check_equal "the message names the option" 1 "$("$xdd" stream --restore "$filter" --seed 5 2>&1 | grep -c -e '--seed')"
+refuses 'grow density is for --engine timer' --grow density
+refuses 'max-filters bounds a filter that grows' --engine timer --max-filters 4
+refuses 'grow fast: not a way to grow' --engine timer --grow fast
+refuses 'max-filters 9: not a number of filters from 2 to 8' --engine timer --grow density --max-filters 9
+refuses 'slices 600: at most 512' --engine timer --window-records 50 --memory 1MiB --grow density --slices 600
+refuses 'a slice for each line' --engine timer --window-records 50 --grow density --slicing horizontal
 check_command "no file to restore" 1 '' 'cannot be opened' "$xdd" stream --restore "$tmp/absent"
 head -c 5000 "$filter" >"$tmp/cut"
 check_command "a file that is cut" 1 '' 'is cut' "$xdd" stream --restore "$tmp/cut"

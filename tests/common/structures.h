@@ -51,6 +51,25 @@ static inline struct xdd_fixed structure_fixed(u32 engine, u32 slicing, u32 plac
 	return fixed;
 }
 
+/* Let a filter of @fixed, which has slices of several lines, grow to @filters. */
+static inline void structure_grow(struct xdd_fixed *fixed, u32 grow, u32 filters)
+{
+	fixed->grow = grow;
+	fixed->filters = filters;
+	fixed->grow_density = 1u << 30;
+	if (fixed->placement == XDD_PLACEMENT_percpu)
+		fixed->lines_per_block = XDD_CPU_BLOCK_LINES / filters;
+	if (fixed->slices * xdd_subslices(fixed) > xdd_lines(fixed))
+		fixed->slices = 7;
+}
+
+/* Whether filters of the structure can grow. */
+static inline bool structure_grows(const struct xdd_fixed *fixed)
+{
+	return fixed->engine == XDD_ENGINE_timer && !xdd_slices_one_line(fixed) &&
+	       (!xdd_slices_pick_one(fixed) || fixed->slices == 7);
+}
+
 /* Whether a test that walks through keys and hashes has to visit these: where cells lie, they do not
  * decide. @few: the machine is slow.
  */

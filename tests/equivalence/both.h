@@ -154,7 +154,8 @@ static inline struct xdd_verdict both_decide(struct both *both, const u8 *at, u3
 
 static inline void both_compare_shared(struct both *both)
 {
-	size_t bytes = both->store.fixed.blocks * sizeof(struct xdd_line);
+	u32 filters = xdd_filters(&both->store.fixed);
+	size_t bytes = both->store.fixed.blocks * filters * sizeof(struct xdd_line);
 	size_t mapped = (bytes + 4095) & ~4095ul;
 	void *lines =
 		mmap(NULL, mapped, PROT_READ, MAP_SHARED, bpf_map__fd(both->skel->maps.lines), 0);
@@ -167,14 +168,14 @@ static inline void both_compare_shared(struct both *both)
 /* A block's lines start at its first 64-byte boundary, which user space does not see: all
  * else in it is zero.
  */
-static inline bool both_block_equal(const u8 *block, const struct xdd_line *lines)
+static inline bool both_block_equal(const u8 *block, const struct xdd_line *lines, u32 n)
 {
-	static const u8 zeros[XDD_LINE_BYTES];
-	const u32 bytes = XDD_CPU_BLOCK_LINES * XDD_LINE_BYTES;
+	static const u8 zeros[XDD_CPU_BLOCK_BYTES];
+	const u32 bytes = n * XDD_LINE_BYTES;
 
 	for (u32 skip = 0; skip < XDD_LINE_BYTES; skip += 8) {
 		if (!memcmp(block, zeros, skip) && !memcmp(block + skip, lines, bytes) &&
-		    !memcmp(block + skip + bytes, zeros, XDD_LINE_BYTES - skip))
+		    !memcmp(block + skip + bytes, zeros, XDD_CPU_BLOCK_BYTES - skip - bytes))
 			return true;
 	}
 	return false;
@@ -183,12 +184,12 @@ static inline bool both_block_equal(const u8 *block, const struct xdd_line *line
 static inline void both_compare_percpu(struct both *both)
 {
 	u8 *values = malloc((size_t)libbpf_num_possible_cpus() * XDD_CPU_BLOCK_BYTES);
+	u32 n = both->store.fixed.lines_per_block * xdd_filters(&both->store.fixed);
 	int fd = bpf_map__fd(both->skel->maps.cpu_blocks);
 
 	for (u32 block = 0; block < both->store.fixed.blocks; block++) {
 		assert_int_equal(bpf_map_lookup_elem(fd, &block, values), 0);
-		assert_true(
-			both_block_equal(values, both->store.lines + block * XDD_CPU_BLOCK_LINES));
+		assert_true(both_block_equal(values, both->store.lines + block * n, n));
 	}
 	free(values);
 }

@@ -45,7 +45,7 @@ results() {
 		"not ok "*) fail "kernel $1: $name" "$(tail -n 40 "$tmp/console")" ;;
 		esac
 	done < <(grep -E '^(not )?ok [0-9]' "$tmp/console")
-	for name in load verdicts tunnels swept; do
+	for name in load verdicts growth tunnels swept; do
 		check_equal "kernel $1: $name ended" "end: $name: 0" \
 			"$(grep "^end: $name:" "$tmp/console" || tail -n 20 "$tmp/console")"
 	done
@@ -73,7 +73,8 @@ try() {
 
 tests/kernels/initramfs.py "$tmp/initramfs" tests/kernels/init /bin/sh /bin/mount /bin/sleep \
 	"$BUILD/tests/bpf/load" "$BUILD/tests/equivalence/verdicts" \
-		"$BUILD/tests/equivalence/tunnels" "$BUILD/tests/bpf/swept" ||
+		"$BUILD/tests/equivalence/growth" "$BUILD/tests/equivalence/tunnels" \
+		"$BUILD/tests/bpf/swept" ||
 	{
 		fail "initramfs"
 		finish

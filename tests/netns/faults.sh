@@ -79,10 +79,11 @@ sys.exit(bad)
 END
 
 # rates ENGINE SLICING POLICY: load, fill, fail, ask again and anew
+# shellcheck disable=SC2317 # check calls it
 rates() {
 	local slices="--slices 40"
 	[ "$2" = hv ] && slices="--slices 8 --subslices 5"
-	# shellcheck disable=SC2086 # several options
+	# shellcheck disable=SC2046,SC2086 # several options
 	load "$in" --engine "$1" $(memory "$1") --hashes 4 --slicing "$2" $slices --placement shared \
 		--fault-policy "$3" --seed 5 || return
 	transmit "$tmp/known.pcap" 40000
@@ -97,6 +98,7 @@ rates() {
 }
 
 # So much that about half of the cells are in use.
+# shellcheck disable=SC2317 # rates calls it
 memory() {
 	case $1 in
 	timer) echo --window 10min --memory 200000 ;;

@@ -77,6 +77,15 @@ check_equal "the rate is that of status" \
 "$xdd" unload "$in"
 kind "timer, slices" --window 10s --engine timer --slices 16 --memory 1MiB
 "$xdd" unload "$in"
+kind "timer, growing" --window 10s --engine timer --memory 1MiB --grow density --slices 4
+bpftool -j map dump pinned "$pins/$in/chains" | json /dev/stdin \
+	'"\n".join(k for e in j for k in e["formatted"]["value"] if not k.startswith("pad"))' |
+	sort -u >"$tmp/fields"
+check_equal "every field of chains is described" "" "$(undocumented "$tmp/fields")"
+check_equal "the filters are those of status" \
+	"$(json "$tmp/status" '"\n".join(map(str, j[0]["growth"]["filters_live_of"]))')" \
+	"$(output 'asks' | sed 's/.*asks //; s/ filters//')"
+"$xdd" unload "$in"
 for placement in shared percpu; do
 	kind "rlbsbf, $placement" --engine rlbsbf --key src --placement $placement --memory 1MiB
 	check_equal "rlbsbf, $placement: the loads are those of status" \

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include <user/accessors.h>
@@ -441,6 +442,44 @@ static void test_timer_size(void **state)
 	assert_true(nic(&o).fpr_model <= 0.001);
 }
 
+/* --capacity is what one filter holds, --memory that of all. */
+static void test_growth(void **state)
+{
+	struct options o = options();
+	double cells = model_bloom_cells(10000, .05, 4);
+	struct derived d;
+
+	(void)state;
+	GIVE(&o, engine, XDD_ENGINE_timer);
+	GIVE(&o, grow, XDD_GROWTH_density);
+	GIVE(&o, capacity, 10000);
+	GIVE(&o, fpr_target, .05);
+	d = nic(&o);
+	assert_int_equal(d.fixed.slicing, XDD_SLICING_none);
+	assert_int_equal(d.fixed.filters, 4);
+	assert_in_range(d.lines, cells / 60, cells / 60 + 1);
+	assert_int_equal(d.memory_bytes, d.lines * 4 * 64);
+	assert_int_equal(d.capacity_keys, 10000);
+	assert_true(fabs(ldexp(d.fixed.grow_density, -32) - .47287) < 1e-5);
+	GIVE(&o, placement, XDD_PLACEMENT_percpu);
+	GIVE(&o, max_filters, 5);
+	d = nic(&o);
+	assert_int_equal(d.fixed.lines_per_block, 102);
+	assert_int_equal(d.fixed.blocks, 3); /* 1042 lines on 4 CPUs */
+	GIVE(&o, slices, 8);
+	assert_int_equal(nic(&o).fixed.slicing, XDD_SLICING_horizontal);
+	o.given[OPT_capacity] = false;
+	o.placement = XDD_PLACEMENT_shared;
+	d = nic(&o);
+	assert_in_range(d.memory_bytes, 32 * MIB - 5 * 8 * 64, 32 * MIB);
+	assert_int_equal(d.lines, d.memory_bytes / 64 / 5);
+	GIVE(&o, slices, 513);
+	refused(&o, DERIVE_NIC, -ERANGE, "at most 512");
+	GIVE(&o, memory, 5 * 8 * 64);
+	GIVE(&o, slices, 8);
+	refused(&o, DERIVE_NIC, -EINVAL, "a slice for each line");
+}
+
 static void test_timer_capacity_is_inverse(void **state)
 {
 	struct options o = options(), back = options();
@@ -674,6 +713,7 @@ int main(void)
 		cmocka_unit_test(test_placement),
 		cmocka_unit_test(test_percpu_memory),
 		cmocka_unit_test(test_tagged_size),
+		cmocka_unit_test(test_growth),
 		cmocka_unit_test(test_timer_size),
 		cmocka_unit_test(test_timer_capacity_is_inverse),
 		cmocka_unit_test(test_slices),

@@ -103,6 +103,11 @@ static void test_filter(void **state)
 	o = good("--engine bloom --slicing hv --slices 8 --subslices 4", ON_STREAM);
 	assert_int_equal(o.slicing, XDD_SLICING_hv);
 	assert_int_equal(o.subslices, 4);
+	assert_int_equal(o.grow, XDD_GROWTH_off);
+	o = good("--engine timer --grow cardinality --max-filters 8 --fpr-target 0.05", ON_LOAD);
+	assert_int_equal(o.grow, XDD_GROWTH_cardinality);
+	assert_int_equal(o.max_filters, 8);
+	assert_true(good("--burst 2.5x", ON_SIMULATE).burst == 2.5);
 	o = good("--engine rlbsbf --slicing horizontal", ON_SIMULATE);
 	assert_int_equal(o.slicing, XDD_SLICING_horizontal);
 	o = good("--engine bloom --slicing 2x3 --hashes 6", ON_SIMULATE);
@@ -462,6 +467,15 @@ static void test_contradictions(void **state)
 	bad("--engine tagged --slicing none", ON_RUN, "--slicing", "--engine timer", NULL);
 	bad("--engine exact --slices 4", ON_RUN, "--slices", "--engine timer", NULL);
 	bad("--engine timer --slicing none --slices 4", ON_RUN, "--slicing none", NULL);
+	bad("--grow density", ON_RUN, "--grow density", "--engine timer", NULL);
+	bad("--engine bloom --grow cardinality", ON_STREAM, "--engine timer", NULL);
+	bad("--engine timer --max-filters 3", ON_RUN, "--max-filters", "--grow", NULL);
+	bad("--engine timer --grow density --max-filters 1", ON_RUN, "from 2 to 8", NULL);
+	bad("--engine timer --grow density --equal 2", ON_RUN, "--grow and --equal", NULL);
+	bad("--engine timer --grow size", ON_RUN, "off, density, cardinality", NULL);
+	bad("--burst 0x2", ON_SIMULATE, "--burst 0x2", "1x to 1000x", NULL);
+	bad("--burst 1001", ON_SIMULATE, "1x to 1000x", NULL);
+	bad("--burst 2y", ON_SIMULATE, "1x to 1000x", NULL);
 	bad("--engine bloom --slices 4", ON_RUN, "--slicing none", NULL);
 	bad("--engine sbf --slicing vertical", ON_RUN, "--slicing", "timer, bloom, bsbf", NULL);
 	bad("--engine rlbsbf --slicing vertical", ON_RUN, "--slicing vertical", "horizontal", NULL);

@@ -4,10 +4,13 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <xdd/age.h>
 
+#include "user/age/growth.h"
 #include "user/clock.h"
 #include "user/loader/faults.h"
 #include "user/loader/instance.h"
@@ -19,8 +22,17 @@
 #define SECOND_NS 1000000000ull
 #define BYTES_PER_SECOND (32ull << 20)
 
+/* Where the filter grows, what a walk finds decides: it is to be known within a part of a window, if
+ * that takes no more than a few percent of a CPU.
+ */
+#define GROWTH_WALKS 4 /* in a window */
+#define GROWTH_BYTES_PER_SECOND (64ull << 20)
+#define GROWTH_LEAST_NS 1000000ull
+#define GROWTH_MOST_NS 100000000ull
+
 struct ager {
 	struct instance *instance;
+	struct growth growth;
 	u32 lines; /* of a site; 0: engine exact */
 	u32 sites;
 	u32 site, line; /* where the walk goes on */
@@ -28,11 +40,24 @@ struct ager {
 	u64 round_ns;	/* from the start of a walk to that of the next */
 };
 
+/* From the start of a walk over all sites to that of the next. */
+static u64 round_of(const struct ager *ager)
+{
+	const struct xdd_fixed *fixed = &ager->instance->fixed;
+	double bytes = (double)ager->lines * ager->sites * XDD_LINE_BYTES;
+	u64 walk_ns, window_ns = ager->instance->live.window_ns;
+
+	if (!xdd_grows(fixed))
+		return fmax(SECOND_NS, bytes / BYTES_PER_SECOND * SECOND_NS);
+	walk_ns = bytes * fixed->filters / GROWTH_BYTES_PER_SECOND * SECOND_NS;
+	return fmax(walk_ns, fmin(GROWTH_MOST_NS, fmax(window_ns / GROWTH_WALKS, GROWTH_LEAST_NS)));
+}
+
 struct ager *ager_open(struct instance *instance, char *err, size_t err_size)
 {
 	const struct xdd_fixed *fixed = &instance->fixed;
 	struct ager *ager = calloc(1, sizeof(*ager));
-	u64 bytes;
+	int code;
 
 	if (!ager) {
 		refuse(err, err_size, -ENOMEM, "%s: no memory to age it", instance->name);
@@ -42,15 +67,20 @@ struct ager *ager_open(struct instance *instance, char *err, size_t err_size)
 	ager->sites = fixed->placement == XDD_PLACEMENT_percpu ? libbpf_num_possible_cpus() : 1;
 	if (xdd_engine_has_timers(fixed->engine))
 		ager->lines = xdd_lines(fixed);
-	bytes = (u64)ager->lines * ager->sites * XDD_LINE_BYTES;
-	ager->round_ns = SECOND_NS;
-	if (bytes > BYTES_PER_SECOND)
-		ager->round_ns = (double)bytes / BYTES_PER_SECOND * SECOND_NS;
-	return ager;
+	ager->round_ns = round_of(ager);
+	code = growth_open(&ager->growth, instance, true);
+	if (!code)
+		return ager;
+	refuse(err, err_size, code, "%s: cannot map its chains of filters: %s", instance->name,
+	       strerror(-code));
+	free(ager);
+	return NULL;
 }
 
 void ager_close(struct ager *ager)
 {
+	if (ager)
+		growth_close(&ager->growth);
 	free(ager);
 }
 
@@ -99,6 +129,7 @@ static int end_site(struct ager *ager)
 	record.sweep_ns = record.last_sweep_ns - ager->start_ns;
 	record.period_ns = ager->round_ns;
 	record.sweeps++;
+	growth_walked(&ager->growth, ager->site, ager->start_ns);
 	return bpf_map_update_elem(maps->ager, &ager->site, &record, BPF_ANY);
 }
 
@@ -134,6 +165,7 @@ int ager_step(struct ager *ager)
 		err = watch(ager);
 	if (err || !ager->lines)
 		return err;
+	growth_counted(&ager->growth);
 	if (!ager->line)
 		err = begin_site(ager);
 	err = err ?: sweep(ager, n);

@@ -19,6 +19,7 @@
 #include "../derive.h"
 #include "../message.h"
 #include "../metrics/audit.h"
+#include "../metrics/chains.h"
 #include "../metrics/expected.h"
 #include "../names.h"
 #include "../pairs.h"
@@ -419,13 +420,13 @@ static json_t *json_filter(struct job *job)
 
 	struct expected model = expected_of(job);
 
-	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:I}", "engine",
+	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:I, s:o}", "engine",
 			 engine_names[d->fixed.engine], "key", key_names[d->fixed.key], "window_ns",
 			 d->window_records ? 0 : d->live.window_ns, "window_records",
 			 d->window_records, "memory_bytes", store_bytes(store), "fpr_model",
 			 expected_rate_json(model.fpr), "fnr_model", expected_rate_json(model.fnr),
 			 "time_back", store->time_back, "evictions", store->evictions, "forgotten",
-			 store->forgotten);
+			 store->forgotten, "growth", chains_of_store(store));
 }
 
 /* Beside the verdicts: what duplicates were, and which were kept. */

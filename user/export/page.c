@@ -217,8 +217,11 @@ static void put_capacity_used_ratio(struct page *page, const struct status *stat
 	const struct instance *in = status->instance;
 	u32 hashes = in->fixed.engine == XDD_ENGINE_tagged ? 1 : in->fixed.hashes;
 	double cells = (double)in->meta.memory_bytes / XDD_LINE_BYTES * xdd_line_cells(&in->fixed);
-	double live = cells * density(status);
+	double live;
 
+	if (xdd_grows(&in->fixed))
+		cells *= status->fullness.chains.live / in->fixed.filters;
+	live = cells * density(status);
 	if (!in->meta.capacity_keys)
 		return;
 	if (in->fixed.engine != XDD_ENGINE_tagged)
@@ -241,6 +244,39 @@ static void put_slice_density(struct page *page, const struct status *status)
 		put_real(page, f->slices[i], LABELS({ "slice", id }));
 	}
 }
+
+static void put_slices_by_state(struct page *page, const struct status *status)
+{
+	const struct health_view *health = &status->health;
+	const u32 slices[HEALTH_MAX] = { health->n - health->failed - health->recovering,
+					 health->recovering, health->failed };
+
+	for (u32 i = 0; health->n && i < HEALTH_MAX; i++)
+		put_real(page, slices[i], LABELS({ "state", health_state_names[i] }));
+}
+
+static void put_slice_unanswered(struct page *page, const struct status *status)
+{
+	const struct health_view *health = &status->health;
+	char id[16];
+
+	for (u32 i = 0; i < health->n; i++) {
+		snprintf(id, sizeof(id), "%u", i);
+		put_count(page, health->part[i].asked, LABELS({ "slice", id }));
+	}
+}
+
+#define GREW(name, put, what)                                                  \
+	static void put_##name(struct page *page, const struct status *status) \
+	{                                                                      \
+		if (status->fullness.chains.number)                            \
+			put(page, status->fullness.chains.what, NO_LABELS);    \
+	}
+GREW(filters_live, put_real, live)
+GREW(filters_most, put_count, most)
+GREW(filters_full, put_count, full)
+GREW(filters_opened, put_count, opened)
+GREW(filters_retired, put_count, retired)
 
 static void put_fpr_modelled(struct page *page, const struct status *status)
 {

@@ -3,7 +3,7 @@
  * A loaded instance, found again by its pins:
  *
  *   /sys/fs/bpf/xdp-dedup/NAME/    config counters meta targets scratch top rodata, those of lines,
- *                                  cpu_blocks, loads, cpu_loads, locks, digests, flows, audit, audit_counts that it uses,
+ *                                  cpu_blocks, chains, loads, cpu_loads, locks, digests, flows, audit, audit_counts that it uses,
  *                                  the ager's ager, tally, slices, its ager_program, program,
  *                                  events, event_budget, event_copy, ethertypes,
  *                                  link_IFINDEX for each interface, and the folder reader
@@ -41,6 +41,7 @@
 	X(lines)         \
 	X(cpu_blocks)    \
 	X(health)        \
+	X(chains)        \
 	X(loads)         \
 	X(cpu_loads)     \
 	X(locks)         \

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "xdd/age.h"
+#include "xdd/growth.h"
 #include "dedup.skel.h"
 
 static struct bpf_map *rodata_map(struct bpf_object *object)
@@ -73,6 +74,16 @@ static int map_size(struct bpf_object *object, const char *name, u32 entries)
 	return bpf_map__set_max_entries(map, entries);
 }
 
+/* Filters that lie side by side are one value of several lines. The kernel knows no type of that size
+ * then: bpftool shows bytes.
+ */
+static int lines_size(struct bpf_object *object, const struct xdd_fixed *fixed)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object, "lines");
+
+	return bpf_map__set_value_size(map, xdd_filters(fixed) * sizeof(struct xdd_line));
+}
+
 /* The ager's maps, in an object that has it: an entry per site, and per slice or part that is counted. */
 static int ager_maps_size(struct bpf_object *object, const struct xdd_fixed *fixed, u32 sites)
 {
@@ -92,13 +103,14 @@ int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
 	bool bits = xdd_engine_has_bits(fixed->engine);
 	bool digests = fixed->key == XDD_KEY_packet || fixed->key == XDD_KEY_frame ||
 		       fixed->key == XDD_KEY_offset;
-	u32 sites = shared ? 1 : libbpf_num_possible_cpus();
 	u32 lines = exact || !shared ? 0 : xdd_lines(fixed);
+	u32 sites = shared ? 1 : libbpf_num_possible_cpus();
 	const struct {
 		const char *name;
 		u32 entries;
 	} sizes[] = {
 		{ "lines", lines },
+		{ "chains", xdd_grows(fixed) ? sites * xdd_chains(fixed) : 0 },
 		{ "locks", exact || !shared ? 0 : fixed->stripes },
 		{ "cpu_blocks", exact || shared ? 0 : fixed->blocks },
 		{ "health", fixed->fault_policy ? sites * xdd_healths(fixed) : 0 },
@@ -116,6 +128,8 @@ int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
 		err = rodata_set(object, "xdd_secret", secret, sizeof(*secret));
 	for (size_t i = 0; !err && i < XDD_ARRAY_SIZE(sizes); i++)
 		err = map_size(object, sizes[i].name, sizes[i].entries);
+	if (!err && lines && xdd_grows(fixed))
+		err = lines_size(object, fixed);
 	return err ?: ager_maps_size(object, fixed, sites);
 }
 

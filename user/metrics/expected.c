@@ -203,6 +203,12 @@ struct expected expected_of_bloom(const struct xdd_fixed *fixed, const double *s
 	return e;
 }
 
+struct expected expected_of_chains(const struct xdd_fixed *fixed, double fpr, double copies)
+{
+	return (struct expected){ fpr,
+				  fixed->refresh ? 0 : model_left_out(fpr, fixed->hashes, copies) };
+}
+
 struct expected expected_of_bits(const struct xdd_fixed *fixed, double fpr)
 {
 	return (struct expected){ fpr, fixed->engine == XDD_ENGINE_bloom ? 0 : NAN };
@@ -266,6 +272,8 @@ struct expected store_expected(const struct xdd_store *store, u64 distinct, u64 
 
 	if (xdd_digest_is_wide(fixed))
 		return exact_expected(store, distinct);
+	if (xdd_grows(fixed))
+		return expected_of_chains(fixed, store_growth_fpr(store, now_ns), copies);
 	if (xdd_engine_is_sliced(fixed->engine))
 		return sliced_expected(store, copies, now_ns);
 	if (xdd_engine_has_bits(fixed->engine))

@@ -38,6 +38,9 @@ struct expected expected_of_timers(const struct xdd_fixed *fixed, const struct x
 struct expected expected_of_bloom(const struct xdd_fixed *fixed, const double *slices,
 				  const struct xdd_health *health, u64 now_ns);
 
+/* Of a filter that grows, whose chains err at the rate @fpr (chain_fpr()). */
+struct expected expected_of_chains(const struct xdd_fixed *fixed, double fpr, double copies);
+
 /* Of a bit engine whose rate @fpr its loads have told: only bloom never forgets. */
 struct expected expected_of_bits(const struct xdd_fixed *fixed, double fpr);
 

@@ -124,7 +124,10 @@ static int add_site(const struct instance *in, u32 site, const struct site *of, 
 		for (u32 i = 0; i < f->slices_used; i++)
 			f->slices[i] += slices[i] / sites;
 	}
-	e = expected_of_timers(fixed, &in->live, &contents);
+	if (f->chains.number)
+		e = expected_of_chains(fixed, chains_fpr(&f->chains, fixed, site), of->copies);
+	else
+		e = expected_of_timers(fixed, &in->live, &contents);
 	f->fpr += of->share * e.fpr;
 	f->fnr += of->share * e.fnr;
 	return 0;
@@ -215,7 +218,8 @@ static int read_timers(const struct instance *in, const struct counters *counter
 		f->slices = calloc(count, sizeof(*f->slices));
 	f->slices_used = count;
 	if (slices && (f->slices || !count))
-		err = read_sites(in, counters, f, count ? slices : NULL);
+		err = chains_read(&f->chains, in)
+			      ?: read_sites(in, counters, f, count ? slices : NULL);
 	free(slices);
 	return err;
 }
@@ -244,4 +248,5 @@ void fullness_free(struct fullness *fullness)
 	free(fullness->slices);
 	fullness->slices = NULL;
 	loads_free(&fullness->loads);
+	chains_free(&fullness->chains);
 }

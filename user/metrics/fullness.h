@@ -5,6 +5,7 @@
 
 #include <xdd/age.h>
 
+#include "user/metrics/chains.h"
 #include "user/metrics/counters.h"
 #include "user/metrics/loads.h"
 
@@ -18,11 +19,12 @@ struct fullness {
 	double density; /* share of all cells that are live */
 	double *slices; /* density of each slice; NULL: there is one, or one for each line */
 	u32 slices_used;
-	double fairness;    /* Jain's, of the live cells over these slices; NAN: none is counted */
-	struct loads loads; /* bit engines; of the others share is NULL */
-	double fpr;	    /* a new key is called a duplicate with this probability, now */
-	double fnr;	    /* ... a copy distinct, see struct expected; NAN: not known */
-	double fpr_full;    /* ... with as many keys live as the filter is meant for */
+	double fairness; /* Jain's, of the live cells over these slices; NAN: none is counted */
+	struct chains chains; /* of a filter that grows; else it has none */
+	struct loads loads;   /* bit engines; of the others share is NULL */
+	double fpr;	      /* a new key is called a duplicate with this probability, now */
+	double fnr;	      /* ... a copy distinct, see struct expected; NAN: not known */
+	double fpr_full;      /* ... with as many keys live as the filter is meant for */
 };
 
 /*

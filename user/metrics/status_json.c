@@ -252,8 +252,9 @@ static json_t *rate_at_capacity(const struct status *status)
 json_t *status_json(const struct status *status)
 {
 	const struct instance *in = status->instance;
+	json_t *all;
 
-	return json_pack(
+	all = json_pack(
 		"{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, "
 		"s:I, s:o, s:o}",
 		"name", in->name, "interfaces", interfaces(in), "engine",
@@ -268,4 +269,6 @@ json_t *status_json(const struct status *status)
 		"program_id", (json_int_t)in->program_id, "loaded_s", (json_int_t)status->loaded_s,
 		"warnings", warnings(status), "passed_ethertypes",
 		ethertypes_json(&status->ethertypes));
+	json_object_set_new(all, "growth", chains_json(&status->fullness.chains, &in->fixed));
+	return all;
 }

@@ -279,6 +279,21 @@ static void print_slices(const struct fullness *f)
 		       f->slices_used, 100 * most, f->fairness);
 }
 
+static void print_growth(const struct status *status)
+{
+	const struct chains *c = &status->fullness.chains;
+	char chains[32] = "";
+
+	if (!c->number)
+		return;
+	if (c->number > 1)
+		snprintf(chains, sizeof(chains), " in each of %u slices", c->number);
+	printf("  growth      by %s: %.2f filters live%s, at most %u of %u; %" PRIu64
+	       " opened, %" PRIu64 " retired so far\n",
+	       growth_names[status->instance->fixed.grow], c->live, chains, c->most,
+	       status->instance->fixed.filters, (uint64_t)c->opened, (uint64_t)c->retired);
+}
+
 static void print_fullness(const struct status *status)
 {
 	const struct fullness *f = &status->fullness;
@@ -325,6 +340,7 @@ void status_print(const struct status *status)
 	print_top(status);
 	print_model(status);
 	print_audit(status);
+	print_growth(status);
 	print_fullness(status);
 	print_health(status);
 	for (int i = 0; i < status->warnings; i++)

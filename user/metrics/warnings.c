@@ -103,6 +103,15 @@ static void filter_warnings(struct status *status)
 		     "the filter is full: %.2g %% of the distinct packets are lost: load with more "
 		     "--memory or a shorter --window",
 		     100 * status->fullness.fpr);
+	if (status->fullness.chains.full)
+		warn(status,
+		     "the newest of %u filters is full, and no more may be opened (in %u of %u "
+		     "slices): load with more --max-filters or --memory, or a shorter --window",
+		     status->instance->fixed.filters, status->fullness.chains.full,
+		     status->fullness.chains.number);
+	if (xdd_grows(&status->instance->fixed) && !status->ageing)
+		warn(status,
+		     "nobody ages it, so that no filter is opened or retired: xdp-dedup agent");
 	if (status->instance->fixed.placement == XDD_PLACEMENT_percpu &&
 	    status->counters.cpus_busy > 1)
 		warn(status,

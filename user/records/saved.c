@@ -31,6 +31,8 @@
 	X(subslices, subslices, true)            \
 	X(slice_hashes, slicing, true)           \
 	X(slice_cells, slicing, true)            \
+	X(grow, grow, true)                      \
+	X(max_filters, max_filters, true)        \
 	X(hash, hash, false)                     \
 	X(seed, seed, false)                     \
 	X(seed_random, seed, false)              \

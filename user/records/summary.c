@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "user/metrics/audit.h"
+#include "user/metrics/chains.h"
 #include "user/metrics/expected.h"
 #include "user/names.h"
 #include "user/provenance.h"
@@ -41,13 +42,14 @@ static json_t *json_filter(const struct summary *s)
 	bool time = s->rule->time_field && d->live.window_ns != STORE_FOREVER_NS;
 	struct expected model = expected_of(s);
 
-	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:I}", "engine",
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:I, s:o}", "engine",
 			 engine_names[d->fixed.engine], "field", (json_int_t)s->rule->field,
 			 "window_ns", time ? (json_int_t)d->live.window_ns : 0, "window_records",
 			 (json_int_t)d->window_records, "memory_bytes", store_bytes(store),
 			 "fpr_model", expected_rate_json(model.fpr), "fnr_model",
 			 expected_rate_json(model.fnr), "time_back", store->time_back, "evictions",
-			 store->evictions, "forgotten", store->forgotten);
+			 store->evictions, "forgotten", store->forgotten, "growth",
+			 chains_of_store(store));
 }
 
 static struct audit audit_of(const struct summary *s)

@@ -35,6 +35,9 @@ static int check_stream(const struct options *o)
 	else if (o->distribution && !o->domain)
 		text = "--distribution zipf needs the number of identifiers, for example "
 		       "--domain 10M";
+	else if (o->burst && o->trace && option_given(o, OPT_window) && !o->rate)
+		text = "--burst changes the rate of records, and this --trace brings their times: "
+		       "add --rate N, or give --window-records";
 	if (text)
 		complain("simulate: %s", text);
 	return text ? EXIT_USAGE : EXIT_OK;

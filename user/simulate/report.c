@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "user/chain.h"
 #include "user/names.h"
 #include "user/provenance.h"
 #include "user/simulate/simulate.h"
@@ -142,6 +143,13 @@ void report_text(const struct simulation *sim, const struct tally *tallies)
 		print_rates(sim, tallies, RATE_fpr, RATE_fnr);
 	}
 	print_slices(sim, tallies);
+	if (d->fixed.filters)
+		printf("filters: %.2f at the end, at most %.4g at once of %u, each open up to %llu "
+		       "%s\n",
+		       mean_of(tallies, sim->runs, RATE_filters_live).mean,
+		       mean_of(tallies, sim->runs, RATE_filters_most).mean, d->fixed.filters,
+		       (unsigned long long)chain_limit(&d->fixed),
+		       d->fixed.grow == XDD_GROWTH_cardinality ? "keys" : "live cells");
 	if (!xdd_engine_has_timers(d->fixed.engine))
 		return;
 	if (d->window_records)

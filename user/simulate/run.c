@@ -42,6 +42,19 @@ static bool has_ticks(const struct pass *pass)
 	return xdd_engine_has_timers(pass->store.fixed.engine);
 }
 
+/* How many records at the base rate take as long as the first @records, of which those of the middle
+ * third come in a burst.
+ */
+static u64 slots_of(const struct simulation *sim, u64 records)
+{
+	u64 third = sim->records / 3, in_burst;
+
+	if (!sim->o->burst || records <= third)
+		return records;
+	in_burst = records < 2 * third ? records - third : third;
+	return records - in_burst + (u64)(in_burst / sim->o->burst);
+}
+
 /* The times of the next @n records. */
 static void pass_times(struct pass *pass, u32 n)
 {
@@ -49,12 +62,12 @@ static void pass_times(struct pass *pass, u32 n)
 	u64 first = pass->tally.records;
 
 	for (u32 i = 0; i < n; i++) {
-		u64 at_ns = first + i;
+		u64 at_ns = slots_of(sim, first + i);
 
 		if (sim->clock == CLOCK_RATE)
 			at_ns = (unsigned __int128)at_ns * 1000000000 / sim->o->rate;
 		else if (sim->clock == CLOCK_TRACE)
-			at_ns = sim->trace.times_ns[at_ns];
+			at_ns = sim->trace.times_ns[first + i];
 		pass->at_ns[i] = sim->start_ns + at_ns;
 	}
 }
@@ -231,6 +244,11 @@ static void pass_stop(struct pass *pass)
 	rate[RATE_fnr_joint] = (double)t->errors.fn / t->records;
 	if (has_ticks(pass))
 		set_rates(rate, RATE_given_fpr, RATE_given_fnr, &t->given, t->records);
+	if (pass->store.chains) {
+		store_grow_all(&pass->store, pass->last_ns);
+		rate[RATE_filters_live] = store_filters_live(&pass->store);
+		rate[RATE_filters_most] = pass->store.filters_most;
+	}
 	model = store_expected(&pass->store, called, t->records - called, pass->last_ns);
 	rate[RATE_fpr_model] = model.fpr;
 	rate[RATE_fnr_model] = model.fnr;

@@ -14,6 +14,8 @@
  * fpr_joint, fnr_joint the same of all records (bera-2012 eq. 3.3 and 3.4: joint probabilities)
  * load, load_model     share of the cells that are in use, and what model.h expects of the keys
  * load_model_copies    the same with the copies that were forgotten, as many as there were
+ * filters_live         --grow: filters of a chain now, the mean over the chains
+ * filters_most         ... and the most that one had at once
  * fpr_model, fnr_model what is to be expected of the filter as it then is (struct expected)
  * given_fpr, given_fnr timer engines: against the window as it was given, see struct tally
  */
@@ -25,6 +27,8 @@
 	X(load)              \
 	X(load_model)        \
 	X(load_model_copies) \
+	X(filters_live)      \
+	X(filters_most)      \
 	X(fpr_model)         \
 	X(fnr_model)         \
 	X(given_fpr)         \

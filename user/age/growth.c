@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "user/age/growth.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bpf/libbpf.h>
+
+#include "user/clock.h"
+#include "user/loader/instance.h"
+
+/* A CPU that read a chain's state before it changed has written its cells by then. */
+#define SETTLED_NS 10000000ull
+
+static u32 sites_of(const struct xdd_fixed *fixed)
+{
+	return fixed->placement == XDD_PLACEMENT_percpu ? libbpf_num_possible_cpus() : 1;
+}
+
+static size_t chains_bytes(const struct xdd_fixed *fixed)
+{
+	size_t bytes = (size_t)sites_of(fixed) * xdd_chains(fixed) * sizeof(struct xdd_chain);
+	size_t page = sysconf(_SC_PAGESIZE);
+
+	return (bytes + page - 1) / page * page;
+}
+
+int growth_open(struct growth *growth, const struct instance *instance, bool write)
+{
+	int protection = PROT_READ | (write ? PROT_WRITE : 0);
+
+	growth->fixed = &instance->fixed;
+	growth->chains = NULL;
+	growth->number = 0;
+	if (!xdd_grows(growth->fixed))
+		return 0;
+	growth->number = sites_of(growth->fixed) * xdd_chains(growth->fixed);
+	growth->chains = mmap(NULL, chains_bytes(growth->fixed), protection, MAP_SHARED,
+			      instance->maps.chains, 0);
+	if (growth->chains != MAP_FAILED)
+		return 0;
+	growth->chains = NULL;
+	return -errno;
+}
+
+void growth_close(struct growth *growth)
+{
+	if (growth->chains)
+		munmap(growth->chains, chains_bytes(growth->fixed));
+	growth->chains = NULL;
+}
+
+void growth_walked(struct growth *growth, u32 site, u64 start_ns)
+{
+	const struct xdd_fixed *fixed = growth->fixed;
+	u32 chains = xdd_chains(fixed), skew = SETTLED_NS / fixed->tick_ns + 1;
+
+	for (u32 i = site * chains; growth->chains && i < (site + 1) * chains; i++) {
+		struct xdd_chain *chain = &growth->chains[i];
+
+		chain_shrink(chain, fixed, start_ns / fixed->tick_ns, skew);
+		chain_grow(chain, fixed, now_ns() / fixed->tick_ns);
+	}
+}
+
+void growth_counted(struct growth *growth)
+{
+	const struct xdd_fixed *fixed = growth->fixed;
+
+	if (fixed->grow != XDD_GROWTH_cardinality)
+		return;
+	for (u32 i = 0; i < growth->number; i++)
+		if (!growth->chains[i].full)
+			chain_grow(&growth->chains[i], fixed, now_ns() / fixed->tick_ns);
+}
