@@ -243,7 +243,7 @@ static double load_model(const struct pass *pass)
 	return pass->new_load;
 }
 
-static void set_slices(struct tally *tally, const struct messages *messages)
+static void set_slices(struct tally *tally, const struct messages *messages, bool grows)
 {
 	struct messages_spread spread = messages_spread(messages);
 
@@ -251,7 +251,7 @@ static void set_slices(struct tally *tally, const struct messages *messages)
 	tally->rate[RATE_max_share] = spread.max_share;
 	tally->rate[RATE_fairness] = spread.fairness;
 	tally->rate[RATE_messages_per_lookup] = spread.sum / tally->records;
-	if (messages->slices > 1)
+	if (messages->slices > 1 && !grows)
 		tally->rate[RATE_pipelined_per_lookup] = (double)messages->piped / tally->records;
 }
 
@@ -286,7 +286,7 @@ static void pass_stop(struct pass *pass)
 	audit_make(&t->audit, &pass->store.fixed, &pass->store.audit_counts, called,
 		   t->records - called);
 	if (pass->messages.slices)
-		set_slices(t, &pass->messages);
+		set_slices(t, &pass->messages, pass->store.fixed.filters);
 }
 
 /* Where the next stretch, or else the stream, ends. */
