@@ -3,7 +3,7 @@
 #
 # scripts/reproduce at a tiny scale: report, CSV files and plots are there and complete, what is
 # kept is not run again, a value that is wrong is marked, and bad lines are refused.
-# timeout: 600
+# timeout: 1500
 # shellcheck disable=SC2317 # check_command calls the function
 . "$(dirname "$0")/../tap.sh"
 

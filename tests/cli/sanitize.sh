@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# timeout: 600
+# timeout: 1500
 #
 # stream's tests again, through a build that stops at any access outside of an object, any undefined
 # operation and any leak.
