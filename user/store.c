@@ -128,7 +128,7 @@ static bool tree_is_valid(const struct xdd_fixed *fixed)
 	return XDD_TREE_ENGINES >> fixed->engine & 1 && fixed->tree < XDD_TREE_MAX &&
 	       fixed->levels >= 2 && fixed->levels <= XDD_TREE_MAX_LEVELS && fixed->tree_leaves &&
 	       fixed->tree_fan_out && fixed->top_down < fixed->levels && !fixed->refresh &&
-	       store_nodes(fixed);
+	       !fixed->filters && fixed->equal < 2 && store_nodes(fixed);
 }
 
 static bool fixed_is_valid(const struct xdd_fixed *fixed)

@@ -95,21 +95,23 @@ static struct xdd_fill sweep(struct filter *filter, u32 first, u32 n, u64 now_ns
 	return fill;
 }
 
+#define TREES 10 /* and the rest, which do not grow */
+
 /* Every structure that the ager tells apart. */
 static struct xdd_fixed structure(u32 i)
 {
 	struct xdd_fixed fixed = config_fixed(
-		i < 2 || i == 10 ? XDD_ENGINE_tagged : XDD_ENGINE_timer, XDD_KEY_packet);
+		i < 2 || i == TREES ? XDD_ENGINE_tagged : XDD_ENGINE_timer, XDD_KEY_packet);
 
-	if (i & 1 || i >= 10) {
+	if (i & 1 || i >= TREES) {
 		fixed.placement = XDD_PLACEMENT_percpu;
 		fixed.blocks = 1;
 		fixed.lines_per_block = XDD_CPU_BLOCK_LINES;
 		fixed.slices = XDD_CPU_BLOCK_LINES;
 	}
-	if (i >= 10)
+	if (i >= TREES)
 		structure_tree(&fixed, i - 8, libbpf_num_possible_cpus(), i & 1, 0);
-	if (i >= 10)
+	if (i >= TREES)
 		return fixed;
 	if (i >= 4)
 		fixed.slices = i & 1 ? 7 : 8;
@@ -323,7 +325,7 @@ static void grows_alike(void **state)
 	CPU_SET(0, &first);
 	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
 	assert_int_equal(sched_setaffinity(0, sizeof(first), &first), 0);
-	for (u32 i = 4; i < STRUCTURES; i++) {
+	for (u32 i = 4; i < TREES; i++) {
 		check_growth(i, XDD_GROWTH_density);
 		check_growth(i, XDD_GROWTH_cardinality);
 	}

@@ -84,20 +84,26 @@ static struct xdd_digest digest_of(const struct xdd_secret *secret, const struct
 static int make_room(struct trace *trace, bool times, bool producers)
 {
 	u64 room = trace->room ? trace->room * 2 : 4096;
-	void *ids, *times_ns = NULL, *from = NULL;
+	void *more;
 
 	if (trace->records < trace->room)
 		return 0;
-	ids = realloc(trace->ids, room * sizeof(*trace->ids));
-	trace->ids = ids ?: trace->ids;
-	if (times)
-		times_ns = realloc(trace->times_ns, room * sizeof(*trace->times_ns));
-	trace->times_ns = times_ns ?: trace->times_ns;
-	if (producers)
-		from = realloc(trace->producers, room * sizeof(*trace->producers));
-	trace->producers = from ?: trace->producers;
-	if (!ids || (times && !times_ns) || (producers && !from))
+	more = realloc(trace->ids, room * sizeof(*trace->ids));
+	if (!more)
 		return -ENOMEM;
+	trace->ids = more;
+	if (times) {
+		more = realloc(trace->times_ns, room * sizeof(*trace->times_ns));
+		if (!more)
+			return -ENOMEM;
+		trace->times_ns = more;
+	}
+	if (producers) {
+		more = realloc(trace->producers, room * sizeof(*trace->producers));
+		if (!more)
+			return -ENOMEM;
+		trace->producers = more;
+	}
 	trace->room = room;
 	return 0;
 }
