@@ -374,6 +374,14 @@ XDD_INLINE struct xdd_chain *xdd_chain_at(struct xdd_store *store, u32 part)
 	return bpf_map_lookup_elem(&chains, &part);
 }
 
+XDD_INLINE struct xdd_health *xdd_health_at(struct xdd_store *store, u32 entry)
+{
+	(void)store;
+	if (xdd_fixed.placement != XDD_PLACEMENT_shared)
+		entry += bpf_get_smp_processor_id() * xdd_healths(&xdd_fixed);
+	return bpf_map_lookup_elem(&health, &entry);
+}
+
 XDD_INLINE struct xdd_loads *xdd_loads_at(struct xdd_store *store)
 {
 	struct xdd_loads *found;
@@ -680,7 +688,30 @@ __attribute__((noinline)) u32 ask(const struct xdd_identity *identity, u64 now_n
 {
 	if (!identity)
 		return XDD_MISSING;
-	return xdd_ask(&xdd_fixed, NULL, identity, now_ns, window_ticks, window_ns, random);
+	return xdd_ask_as(&xdd_fixed, NULL, identity, now_ns, window_ticks, window_ns, random,
+			  false);
+}
+
+__attribute__((noinline)) u32 ask_doubted(const struct xdd_identity *identity, u64 now_ns,
+					  u32 window_ticks, u64 window_ns, u64 random)
+{
+	if (!identity || !xdd_fixed.fault_policy)
+		return XDD_MISSING;
+	return xdd_ask_as(&xdd_fixed, NULL, identity, now_ns, window_ticks, window_ns, random,
+			  true);
+}
+
+/* A frame of its own, as small as can be: in the program's there is no room for what outlives the
+ * look-up of the filter's state.
+ */
+__attribute__((noinline)) u32 ask_either(const struct xdd_identity *identity, u64 now_ns,
+					 u32 window_ticks, u64 window_ns, u64 random)
+{
+	if (!identity)
+		return XDD_MISSING;
+	if (xdd_doubted(&xdd_fixed, NULL, now_ns))
+		return ask_doubted(identity, now_ns, window_ticks, window_ns, random);
+	return ask(identity, now_ns, window_ticks, window_ns, random);
 }
 
 XDD_INLINE u32 xdd_store_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
@@ -689,6 +720,8 @@ XDD_INLINE u32 xdd_store_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store
 {
 	(void)fixed;
 	(void)store;
+	if (xdd_fixed.fault_policy)
+		return ask_either(identity, now_ns, window_ticks, window_ns, random);
 	if (is_tree())
 		return ask_tree(&identity->digest, now_ns, window_ticks);
 	return ask(identity, now_ns, window_ticks, window_ns, random);

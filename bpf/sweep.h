@@ -27,22 +27,34 @@ XDD_INLINE struct xdd_line *ager_line(u32 site, u32 line)
 	return block_line(cpu_block, line % xdd_fixed.lines_per_block, xdd_filters(&xdd_fixed));
 }
 
-/* Add a line's live cells to its slice; the last line of a slice publishes the sum. */
+/* Add a line's live cells to entry @at of map slices; the @last line of a slice publishes the sum. */
+XDD_INLINE void count_at(u32 at, u32 live, bool first, bool last)
+{
+	struct xdd_slice *slice = bpf_map_lookup_elem(&slices, &at);
+
+	if (!slice)
+		return;
+	slice->counting = (first ? 0 : slice->counting) + live;
+	if (last)
+		slice->live = slice->counting;
+}
+
 XDD_INLINE void count_slice(u32 site, u32 line, u32 live)
 {
 	u32 per_slice = xdd_slice_lines(&xdd_fixed), count = xdd_slices_count(&xdd_fixed);
 	u32 at = line / per_slice, in_slice = line % per_slice;
-	struct xdd_slice *slice;
 
-	if (at >= count)
-		return;
-	at += site * count;
-	slice = bpf_map_lookup_elem(&slices, &at);
-	if (!slice)
-		return;
-	slice->counting = (in_slice ? slice->counting : 0) + live;
-	if (in_slice == per_slice - 1)
-		slice->live = slice->counting;
+	if (at < count)
+		count_at(site * count + at, live, !in_slice, in_slice == per_slice - 1);
+}
+
+XDD_INLINE void count_part(u32 site, u32 line, u32 live)
+{
+	u32 parts = xdd_parts(&xdd_fixed), at = xdd_part_of(&xdd_fixed, line);
+
+	if (at < parts)
+		count_at(site * parts + at, live, line == xdd_part_first(&xdd_fixed, at),
+			 line + 1 == xdd_part_first(&xdd_fixed, at + 1));
 }
 
 /* This type of program has no coarse clock. It lags behind the exact one by a step at most, which is
@@ -53,6 +65,17 @@ XDD_INLINE u64 sweep_clock_ns(void)
 	u64 lag_ns = xdd_fixed.clock == XDD_CLOCK_coarse ? xdd_fixed.tick_ns : 0;
 
 	return bpf_ktime_get_ns() - lag_ns;
+}
+
+XDD_INLINE void empty_line(struct xdd_line *line)
+{
+	for (u32 word = 0; word < XDD_LINE_WORDS; word++)
+		*(volatile u64 *)&line->word[word] = 0;
+}
+
+XDD_INLINE bool empties(const struct xdd_age_run *run)
+{
+	return xdd_fixed.fault_policy && run->empty;
 }
 
 /* Sweep @line. Returns its live cells, which are counted into @fill; or -1. */
@@ -117,6 +140,10 @@ static long sweep_line(u32 i, struct xdd_age_run *run)
 	s32 live;
 
 	line = ager_line(run->site, at);
+	if (line && empties(run)) {
+		empty_line(line);
+		return 0;
+	}
 	fill = bpf_map_lookup_elem(&tally, &zero);
 	if (!line || !fill)
 		return 1;
@@ -127,6 +154,8 @@ static long sweep_line(u32 i, struct xdd_age_run *run)
 		return 1;
 	if (xdd_slices_counted(&xdd_fixed))
 		count_slice(run->site, at, live);
+	if (xdd_parts_counted(&xdd_fixed))
+		count_part(run->site, at, live);
 	return 0;
 }
 
@@ -136,7 +165,7 @@ int xdp_ager(struct xdd_age_run *ctx)
 {
 	struct xdd_age_run run = *ctx;
 
-	if (!xdd_engine_has_timers(xdd_fixed.engine))
+	if (!xdd_engine_has_timers(xdd_fixed.engine) && !empties(&run))
 		return 0;
 	return bpf_loop(run.n, sweep_line, &run, 0);
 }

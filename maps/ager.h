@@ -4,7 +4,7 @@
  *
  * ager    the last whole walk over each site, written by user space when the walk ends.
  * tally   the walk under way, written by the program.
- * slices  live cells of each slice of several lines, written by the program.
+ * slices  live cells of each slice of several lines, or part that may fail, written by the program.
  */
 #ifndef MAPS_AGER_H
 #define MAPS_AGER_H

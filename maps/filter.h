@@ -11,6 +11,7 @@
  * chains     of a filter that grows: which filters there are. Mappable, so that the ager's store of
  *            a state is one write of a word. The values of lines are then as many lines.
  * loads, cpu_loads: what bit engines count.
+ * health     the states of slices, for a program that has a --fault-policy.
  * digests    exact engine, keys packet, frame and offset.  flows: its other keys, whole.
  */
 #ifndef MAPS_FILTER_H
@@ -19,6 +20,7 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
+#include "xdd/faults.h"
 #include "xdd/growth.h"
 
 /* Named so that the core, which holds locks only by pointer, knows no BPF type. */
@@ -70,6 +72,14 @@ struct {
 	__type(key, u32);
 	__type(value, struct xdd_loads);
 } cpu_loads SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, u32);
+	__type(value, struct xdd_health);
+} health SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);

@@ -140,6 +140,11 @@ XDD_INLINE struct xdd_chain *xdd_chain_at(struct xdd_store *store, u32 part)
 	return store->chains + part;
 }
 
+XDD_INLINE struct xdd_health *xdd_health_at(struct xdd_store *store, u32 entry)
+{
+	return &store->health[entry];
+}
+
 XDD_INLINE struct xdd_line *xdd_tree_line_at(struct xdd_store *store, u32 level, u32 site,
 					     u32 number)
 {

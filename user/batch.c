@@ -26,7 +26,7 @@ XDD_INLINE bool count(struct xdd_store *store, u32 found)
 {
 	store->evictions += !!(found & XDD_EVICTED);
 	store->time_back += !!(found & XDD_TIME_BACK);
-	store->unanswered += !!(found & (XDD_MISSING | XDD_STALE));
+	store->unanswered += !xdd_is_answer(found);
 	return found & XDD_SEEN;
 }
 
@@ -69,11 +69,18 @@ XDD_INLINE bool set_own(const struct xdd_fixed *fixed, struct xdd_store *store,
 
 /* ask() where the bits of the key are known. */
 XDD_INLINE bool ask_located(const struct xdd_fixed *fixed, struct xdd_store *store,
-			    const struct ahead *ahead, u32 i)
+			    const struct batch *batch, const struct ahead *ahead, u32 i)
 {
 	const struct xdd_bits *own = &ahead->own[i % OWN_KEPT];
 	struct xdd_question question = { .own = own };
+	struct xdd_identity identity;
 
+	if (fixed->fault_policy) {
+		identity.digest = batch->digests[i];
+		question.identity = &identity;
+		question.now_ns = batch->times_ns[i];
+		question.doubted = xdd_doubted(fixed, store, question.now_ns);
+	}
 	if (fixed->engine == XDD_ENGINE_rlbsbf && !may_reset(fixed, store, ahead, i))
 		return set_own(fixed, store, own);
 	question.random = store_random_ahead(store, i);
@@ -191,7 +198,7 @@ XDD_INLINE void ask_fetching(const struct xdd_fixed *fixed, struct xdd_store *st
 		if (random < n)
 			fetch_random(fixed, store, &ahead, random);
 		if (now < n)
-			batch->seen[now] = bits ? ask_located(fixed, store, &ahead, now)
+			batch->seen[now] = bits ? ask_located(fixed, store, batch, &ahead, now)
 						: ask(fixed, store, batch, now);
 	}
 }

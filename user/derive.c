@@ -482,6 +482,20 @@ static int derive_equal(struct work *w)
 			"give at most so many",
 			w->o->equal, f->hashes);
 	f->equal = w->o->equal;
+	if (w->o->fault_policy && !xdd_engine_is_sliced(f->engine) &&
+	    f->engine != XDD_ENGINE_tagged)
+		return refuse(
+			w->err, w->err_size, -EINVAL,
+			"--fault-policy is for --engine tagged, timer and bloom, whose slices "
+			"may fail");
+	if (w->o->vote > f->hashes)
+		return refuse(
+			w->err, w->err_size, -EINVAL,
+			"--fault-policy vote:%u: a key has %u cells, as --hashes or --slicing "
+			"K1xK2 says: give at most so many",
+			w->o->vote, f->hashes);
+	f->fault_policy = w->o->fault_policy;
+	f->vote = w->o->vote;
 	return 0;
 }
 

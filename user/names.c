@@ -23,6 +23,7 @@ const char *const engine_help[] = { XDD_ENGINES(ENGINE_HELP) NULL };
 LIST(key, XDD_KEYS)
 LIST(hash, XDD_HASHES)
 LIST(slicing, XDD_SLICINGS)
+LIST(fault, XDD_FAULT_POLICIES)
 LIST(action, XDD_DUP_ACTIONS)
 LIST(placement, XDD_PLACEMENTS)
 LIST(tree, XDD_TREES)

@@ -11,6 +11,7 @@ extern const char *const engine_names[], *const engine_help[];
 extern const char *const key_names[], *const key_help[];
 extern const char *const hash_names[], *const hash_help[];
 extern const char *const slicing_names[], *const slicing_help[];
+extern const char *const fault_names[], *const fault_help[];
 extern const char *const action_names[], *const action_help[];
 extern const char *const placement_names[], *const placement_help[];
 extern const char *const tree_names[], *const tree_help[];

@@ -184,6 +184,74 @@ static int parse_slicing(struct value *v)
 	return 0;
 }
 
+/* "vote:X", or a name. `off` is what is not given. */
+static int parse_fault_policy(struct value *v)
+{
+	u32 x;
+
+	if (!strcmp(v->text, "distinct") || !strcmp(v->text, "duplicate"))
+		return parse_choice(v);
+	if (strncmp(v->text, "vote:", 5))
+		return -EINVAL;
+	x = v->text[5] - '0';
+	if (x - 1 >= XDD_MAX_HASHES || v->text[6])
+		return refuse(v->err, v->err_size, -EINVAL,
+			      "%s %s: X is a number of cells from 1 to %u, of the k of a key",
+			      v->label, v->text, XDD_MAX_HASHES);
+	v->o->vote = x;
+	*(int *)v->at = XDD_FAULTS_vote;
+	return 0;
+}
+
+/* A plain number, behind which @end is what follows. */
+static int plain_number(const char *text, u32 most, u32 *number, const char **end)
+{
+	u32 n = 0;
+
+	for (*end = text; **end >= '0' && **end <= '9'; (*end)++) {
+		n = n * 10 + (**end - '0');
+		if (n > most)
+			return -ERANGE;
+	}
+	*number = n;
+	return *end == text ? -EINVAL : 0;
+}
+
+/* "0,3", or "all". */
+static int parse_slice_list(struct value *v)
+{
+	const char *at = v->text;
+	u32 slice;
+	int err;
+
+	memset(v->o->slice, 0, sizeof(v->o->slice));
+	v->o->slice_last = 0;
+	v->o->slice_all = !strcmp(at, "all");
+	for (bool more = !v->o->slice_all; more; at++) {
+		err = plain_number(at, XDD_MAX_PARTS - 1, &slice, &at);
+		more = *at == ',';
+		if (!err && *at && !more)
+			err = -EINVAL;
+		if (err)
+			return refuse(v->err, v->err_size, err,
+				      "%s %s: slices are numbers from 0 to %u with commas between "
+				      "them, such as 0,3, or all",
+				      v->label, v->text, XDD_MAX_PARTS - 1);
+		v->o->slice[slice / 64] |= 1ULL << slice % 64;
+		if (slice > v->o->slice_last)
+			v->o->slice_last = slice;
+	}
+	return 0;
+}
+
+static int parse_cpu(struct value *v)
+{
+	const char *end;
+	int err = plain_number(v->text, 65535, v->at, &end);
+
+	return err ?: *end ? -EINVAL : 0;
+}
+
 static int parse_on_off(struct value *v)
 {
 	bool on = !strcmp(v->text, "on");
@@ -899,6 +967,19 @@ const struct kind kind_format = {
 	.parse = parse_choice,
 	.what = "a format (pcap, pcapng)",
 	.choices = format_names,
+};
+const struct kind kind_slice_list = {
+	.parse = parse_slice_list,
+	.what = "a list of slices",
+};
+const struct kind kind_cpu = {
+	.parse = parse_cpu,
+	.what = "a CPU's number",
+};
+const struct kind kind_fault_policy = {
+	.parse = parse_fault_policy,
+	.what = "a policy (distinct, duplicate, or vote:X such as vote:3)",
+	.choices = fault_names,
 };
 const struct kind kind_truth = {
 	.parse = parse_choice,

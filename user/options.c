@@ -178,11 +178,20 @@ static bool key_is_packet(const struct options *o)
 	return o->key == XDD_KEY_packet || o->key == XDD_KEY_frame || o->key == XDD_KEY_redundancy;
 }
 
+/* Unless the key asks for another one. */
+static u32 default_engine(const struct options *o)
+{
+	bool nic = !strcmp(o->command, "load") || !strcmp(o->command, "run");
+
+	return nic ? XDD_ENGINE_tagged : XDD_ENGINE_exact;
+}
+
 /* Options that say something to some engines only. */
 static int validate_engine(const struct options *o, char *err, size_t err_size)
 {
 	const u32 timer = 1u << XDD_ENGINE_timer, rsbf = 1u << XDD_ENGINE_rsbf;
 	const u32 bloom = 1u << XDD_ENGINE_bloom, sbf = 1u << XDD_ENGINE_sbf;
+	const u32 tagged = 1u << XDD_ENGINE_tagged;
 	const u32 bits = XDD_BIT_ENGINES, all = (1u << XDD_ENGINE_MAX) - 1;
 	const u32 recovery = 1u << XDD_ENGINE_recovery;
 	const struct {
@@ -196,6 +205,8 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 		{ OPT_slices, XDD_SLICED_ENGINES, "--engine timer and bloom" },
 		{ OPT_subslices, XDD_SLICED_ENGINES, "--engine timer and bloom" },
 		{ OPT_equal, timer, "--engine timer" },
+		{ OPT_fault_policy, XDD_SLICED_ENGINES | tagged,
+		  "--engine tagged, timer and bloom, whose slices may fail" },
 		{ OPT_variant, rsbf, "--engine rsbf" },
 		{ OPT_p_star, rsbf, "--engine rsbf" },
 		{ OPT_sbf_p, sbf, "--engine sbf" },
@@ -216,7 +227,7 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 		  "engines with a window but recovery, and bloom, sbf, rsbf: nothing of the others "
 		  "follows from it" },
 	};
-	u32 engine = o->engine == OPTION_AUTO ? 1u << XDD_ENGINE_exact : 1u << o->engine;
+	u32 engine = 1u << (o->engine == OPTION_AUTO ? default_engine(o) : (u32)o->engine);
 	char label[LABEL_MAX];
 
 	for (size_t i = 0; i < XDD_ARRAY_SIZE(only); i++) {
@@ -311,6 +322,25 @@ static int validate_size(const struct options *o, char *err, size_t err_size)
 	return 0;
 }
 
+static int validate_faults(const struct options *o, char *err, size_t err_size)
+{
+	if (o->fault_policy && o->equal)
+		return refuse(err, err_size, -EINVAL,
+			      "--equal compares all timers of a key, of which --fault-policy may "
+			      "not know some: give one");
+	if (o->fault_policy && o->grow)
+		return refuse(err, err_size, -EINVAL,
+			      "--grow opens and retires filters, which have no states yet: without "
+			      "--fault-policy");
+	if (o->vote && o->engine == XDD_ENGINE_tagged)
+		return refuse(
+			err, err_size, -EINVAL,
+			"--fault-policy vote:%u: a key of engine tagged has one cell: distinct "
+			"or duplicate",
+			o->vote);
+	return 0;
+}
+
 static int validate_slicing(const struct options *o, char *err, size_t err_size)
 {
 	bool diced = o->slicing == XDD_SLICING_hv || o->slicing == XDD_SLICING_vh;
@@ -368,10 +398,10 @@ static int validate_tree(const struct options *o, char *err, size_t err_size)
 			      "--refresh: in a tree a duplicate that is found on its own CPU would "
 			      "have to restart the windows of all levels above: use --placement "
 			      "shared");
-	if (o->placement == XDD_PLACEMENT_tree && (o->grow || o->equal > 1))
+	if (o->placement == XDD_PLACEMENT_tree && (o->grow || o->equal > 1 || o->fault_policy))
 		return refuse(err, err_size, -EINVAL,
 			      "--placement tree has nodes of one size, asked by the usual rule: "
-			      "--grow and --equal have no place with it");
+			      "--grow, --equal and --fault-policy have no place with it");
 	if (simulate && o->placement == XDD_PLACEMENT_tree && option_given(o, OPT_audit))
 		return refuse(err, err_size, -EINVAL,
 			      "--audit: simulate knows the truth about every record of a tree");
@@ -415,6 +445,8 @@ static int validate(const struct options *o, char *err, size_t err_size)
 		ret = validate_tree(o, err, err_size);
 	if (!ret)
 		ret = validate_growth(o, err, err_size);
+	if (!ret)
+		ret = validate_faults(o, err, err_size);
 	if (ret)
 		return ret;
 	if (!key_is_packet(o) && window && !option_given(o, OPT_window) && !o->window_records)

@@ -30,13 +30,14 @@ enum {
 	ON_LEARN = 1 << 12,
 	ON_PLAN = 1 << 13,
 	ON_VERDICTS = 1 << 14, /* command events; ON_EVENTS is another thing */
+	ON_FAULT = 1 << 15,
 	ON_NIC = ON_LOAD | ON_RUN,
 	ON_FILTER = ON_NIC | ON_PCAP,	 /* filters of packets */
 	ON_KEY = ON_FILTER | ON_EXPLAIN, /* what the key of a packet depends on */
 	ON_POLICY = ON_KEY | ON_LEARN,	 /* and the default key */
 	ON_EVENTS = ON_STREAM | ON_SIMULATE,
-	ON_ALL = (1 << 15) - 1,
-	EVERYDAY = 1 << 15, /* shown by --help */
+	ON_ALL = (1 << 16) - 1,
+	EVERYDAY = 1 << 16, /* shown by --help */
 };
 
 /* X(field, parser, letter, ARGUMENT, commands, help, example)
@@ -70,6 +71,10 @@ enum {
 	X(equal, hashes, 0, "K2", ON_FILTER | ON_EVENTS,                                           \
 	  "of --engine timer: a copy is one only if at least so many of its K timers are equal",   \
 	  "2")                                                                                     \
+	X(fault_policy, fault_policy, 0, "POLICY", ON_FILTER | ON_EVENTS,                          \
+	  "what a failed slice is taken to answer: distinct, duplicate, or vote:X, X of a key's "  \
+	  "k cells deciding; without it slices do not fail (see xdp-dedup fault)",                 \
+	  "distinct")                                                                              \
 	X(variant, variant, 0, "NAME", ON_FILTER | ON_EVENTS,                                      \
 	  "of --engine rsbf: published (default) or algorithm1", "algorithm1")                     \
 	X(p_star, ratio, 0, "P", ON_FILTER | ON_EVENTS,                                            \
@@ -107,7 +112,8 @@ enum {
 	  "mean size of a packet, for bandwidths and a --rate in bits", "500")                     \
 	X(fnr_target, ratio, 0, "P", ON_PLAN,                                                      \
 	  "false-negative rate to keep, with --faults and without (default 0.01)", "0.01")         \
-	X(faults, slices, 0, "F", ON_PLAN, "slices that may have failed at once", "4")             \
+	X(faults, slices, 0, "F", ON_PLAN | ON_SIMULATE,                                           \
+	  "slices that may have failed at once; simulate: that have, drawn by the seed", "4")      \
 	X(fault_fpr, ratio, 0, "P", ON_PLAN,                                                       \
 	  "false-positive rate to keep with --faults (default: twice --fpr-target)", "0.15")       \
 	X(cost_ratio, cost, 0, "C", ON_PLAN,                                                       \
@@ -245,6 +251,13 @@ enum {
 	  "write them to this file every 15 seconds, for node_exporter",                           \
 	  "/var/lib/prometheus/node-exporter/xdp-dedup.prom")                                      \
 	X(all, flag, 0, NULL, ON_UNLOAD, "every instance", NULL)                                   \
+	X(slice, slice_list, 0, "I[,J...]", ON_FAULT,                                              \
+	  "slices by their numbers in fault NAME and status, or all", "0,3")                       \
+	X(fail, flag, 0, NULL, ON_FAULT, "let --slice fail: neither read nor written", NULL)       \
+	X(recover, flag, 0, NULL, ON_FAULT,                                                        \
+	  "let --slice come back, empty: believed again a window later", NULL)                     \
+	X(cpu, cpu, 0, "N", ON_FAULT,                                                              \
+	  "with --placement percpu: slices of this CPU's filter (default: of each CPU's)", "0")    \
 	X(restart, flag, 0, NULL, ON_SET, "allow changes that empty the filter", NULL)             \
 	X(write, output, 'w', "FILE", ON_PCAP | EVERYDAY,                                          \
 	  "write what is kept to this file; - is stdout (.gz: compressed)", "clean.pcap")          \
@@ -357,6 +370,12 @@ struct options {
 	int clock; /* enum xdd_clock */
 	bool refresh;
 	u32 hashes, equal;
+	int fault_policy;	       /* enum xdd_fault_policy; default off */
+	u32 vote;		       /* of vote:X, else 0 */
+	u64 slice[XDD_MAX_PARTS / 64]; /* fault: bits by number */
+	u32 slice_last;		       /* the highest of them */
+	bool slice_all, fail, recover;
+	u32 cpu;
 	int slicing; /* enum xdd_slicing */
 	u32 slices, subslices;
 	u32 slice_hashes, slice_cells; /* K1 and K2 of --slicing K1xK2, else 0 */

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "user/accessors.h"
+#include "user/health.h"
 #include "user/secret.h"
 
 #define HUGE_PAGE (2ul << 20)
@@ -115,6 +116,18 @@ static bool audit_is_valid(const struct xdd_fixed *fixed)
 	return !fixed->audit_threshold || (buckets && !(buckets & (buckets - 1)));
 }
 
+/* The rule of equal timers needs to know them all. */
+static bool faults_are_valid(const struct xdd_fixed *fixed)
+{
+	bool may = xdd_engine_is_sliced(fixed->engine) || fixed->engine == XDD_ENGINE_tagged;
+
+	if (!fixed->fault_policy)
+		return !fixed->vote;
+	return may && fixed->fault_policy < XDD_FAULTS_MAX && !fixed->equal && !xdd_grows(fixed) &&
+	       fixed->vote <= fixed->hashes &&
+	       !fixed->vote == (fixed->fault_policy != XDD_FAULTS_vote);
+}
+
 static bool streams_are_valid(const struct xdd_fixed *fixed, u64 lines)
 {
 	return fixed->key == XDD_KEY_redundancy && lines >= XDD_RECOVERY_WAYS &&
@@ -128,7 +141,7 @@ static bool tree_is_valid(const struct xdd_fixed *fixed)
 	return XDD_TREE_ENGINES >> fixed->engine & 1 && fixed->tree < XDD_TREE_MAX &&
 	       fixed->levels >= 2 && fixed->levels <= XDD_TREE_MAX_LEVELS && fixed->tree_leaves &&
 	       fixed->tree_fan_out && fixed->top_down < fixed->levels && !fixed->refresh &&
-	       !fixed->filters && fixed->equal < 2 && store_nodes(fixed);
+	       !fixed->fault_policy && !fixed->filters && fixed->equal < 2 && store_nodes(fixed);
 }
 
 static bool fixed_is_valid(const struct xdd_fixed *fixed)
@@ -145,7 +158,7 @@ static bool fixed_is_valid(const struct xdd_fixed *fixed)
 	       fixed->hash < XDD_HASH_MAX && lines && lines <= UINT32_MAX &&
 	       slices_are_valid(fixed, lines) && growth_is_valid(fixed, lines) && fixed->hashes &&
 	       fixed->hashes <= XDD_MAX_HASHES && fixed->equal <= fixed->hashes && fixed->tick_ns &&
-	       audit_is_valid(fixed);
+	       audit_is_valid(fixed) && faults_are_valid(fixed);
 }
 
 static void tree_new(struct store_tree *tree, const struct xdd_fixed *fixed)
@@ -190,12 +203,43 @@ int store_open(struct xdd_store *store, const struct xdd_fixed *fixed, const str
 		if (!store->audit)
 			return -ENOMEM;
 	}
+	if (fixed->fault_policy) {
+		store->health = calloc(xdd_healths(fixed), sizeof(*store->health));
+		if (!store->health)
+			return -ENOMEM;
+	}
 	store->top = calloc(XDD_TOP_BUCKETS, sizeof(*store->top));
 	if (!store->top)
 		return -ENOMEM;
 	if (fixed->engine != XDD_ENGINE_exact)
 		return lines_new(store);
 	return table_new(store, memory_bytes);
+}
+
+void store_fail(struct xdd_store *store, u32 part)
+{
+	health_fail(&store->fixed, store->health, part, HEALTH_CAUSE_command);
+}
+
+static void recover(struct xdd_store *store, u32 part, enum health_cause cause, u64 now_ns)
+{
+	const struct xdd_fixed *fixed = &store->fixed;
+	u32 first = xdd_part_first(fixed, part), end = xdd_part_first(fixed, part + 1);
+
+	memset(&store->lines[first], 0, (size_t)(end - first) * sizeof(*store->lines));
+	health_recover(fixed, store->health, part, cause, now_ns, store->live.window_ticks);
+}
+
+void store_recover(struct xdd_store *store, u32 part, u64 now_ns)
+{
+	recover(store, part, HEALTH_CAUSE_command, now_ns);
+}
+
+void store_restored(struct xdd_store *store, u64 now_ns)
+{
+	for (u32 i = 0; store->health && i < xdd_parts(&store->fixed); i++)
+		if (health_failed_by(&store->health[1 + i], HEALTH_CAUSE_content))
+			recover(store, i, HEALTH_CAUSE_content, now_ns);
 }
 
 static void log_drop(struct xdd_store *store)
@@ -210,6 +254,7 @@ void store_close(struct xdd_store *store)
 	free(store->lines);
 	entries_replace(store, NULL, NULL);
 	free(store->audit);
+	free(store->health);
 	free(store->top);
 	log_drop(store);
 	store->top = NULL;
@@ -217,6 +262,7 @@ void store_close(struct xdd_store *store)
 	store->chains = NULL;
 	store->growth = NULL;
 	store->audit = NULL;
+	store->health = NULL;
 }
 
 void store_fill(const struct xdd_store *store, u64 now_ns, struct xdd_fill *fill)

@@ -46,7 +46,8 @@ struct xdd_store {
 	u64 random; /* bit engines: the next question's, before it is mixed */
 	struct xdd_loads loads;
 	struct store_tree tree;
-	struct xdd_top *top;	/* XDD_TOP_BUCKETS */
+	struct xdd_health *health; /* xdd_healths() of them if there is a policy, else NULL */
+	struct xdd_top *top;	   /* XDD_TOP_BUCKETS */
 	struct xdd_line *lines; /* line engines: blocks x lines_per_block x filters, of each node */
 	u32 filters;		/* xdd_filters() */
 	struct xdd_chain *chains;    /* xdd_chains() of a filter that grows, behind its lines */
@@ -88,6 +89,16 @@ void store_close(struct xdd_store *store);
 /* The verdict on @packet at @now_ns, the packet's own time. */
 struct xdd_verdict store_decide(struct xdd_store *store, const struct xdd_packet *packet,
 				u64 now_ns);
+
+/*
+ * Let part @part (below xdd_parts()) of a store with a --fault-policy fail, or come back, empty, at
+ * @now_ns, which health_recover() says more of.
+ */
+void store_fail(struct xdd_store *store, u32 part);
+void store_recover(struct xdd_store *store, u32 part, u64 now_ns);
+
+/* Let the parts that a file held damaged come back, empty, at @now_ns. */
+void store_restored(struct xdd_store *store, u64 now_ns);
 
 /* Count the cells of the line engines that are live at @now_ns into @fill. */
 void store_fill(const struct xdd_store *store, u64 now_ns, struct xdd_fill *fill);

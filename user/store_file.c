@@ -8,16 +8,32 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "user/health.h"
 #include "user/message.h"
 
 #define ENTRIES_AT_ONCE 1024
 #define PIECE_BYTES (1u << 20)
 
+static u64 parts_bytes(const struct xdd_fixed *fixed)
+{
+	return fixed->fault_policy ? xdd_parts(fixed) * sizeof(struct store_part) : 0;
+}
+
 static u64 contents_bytes(const struct store_header *h)
 {
 	if (h->fixed.engine == XDD_ENGINE_exact)
 		return (h->used + h->logged) * sizeof(struct store_entry);
-	return store_lines_bytes(&h->fixed);
+	return store_lines_bytes(&h->fixed) + parts_bytes(&h->fixed);
+}
+
+/* Of the lines of part @part of @store. */
+static u32 part_crc(const struct xdd_store *store, u32 part)
+{
+	u32 first = xdd_part_first(&store->fixed, part);
+	u32 end = xdd_part_first(&store->fixed, part + 1);
+
+	return crc32_z(0, (const u8 *)&store->lines[first],
+		       (size_t)(end - first) * sizeof(struct xdd_line));
 }
 
 static u32 header_crc(const struct store_header *header, const void *about)
@@ -87,6 +103,29 @@ static int put_entries(struct writer *w, const struct xdd_store *store)
 	return rc ?: put(w, store->log, store->logged * sizeof(*store->log));
 }
 
+/* The lines and, where parts may fail, what is known of each. */
+static int put_lines(struct writer *w, const struct xdd_store *store)
+{
+	const struct xdd_fixed *fixed = &store->fixed;
+	u32 crc = w->crc;
+	int rc = put(w, store->lines, store_lines_bytes(fixed));
+
+	if (!fixed->fault_policy)
+		return rc;
+	w->crc = crc;
+	for (u32 i = 0; i < xdd_parts(fixed) && !rc; i++) {
+		const struct xdd_health *health = &store->health[1 + i];
+		const struct store_part part = {
+			.until_ns = health->until_ns,
+			.asked = health->asked,
+			.crc = part_crc(store, i),
+		};
+
+		rc = put(w, &part, sizeof(part));
+	}
+	return rc;
+}
+
 int store_file_save(const struct xdd_store *store, const void *about, u32 about_bytes,
 		    struct sink *sink)
 {
@@ -99,7 +138,7 @@ int store_file_save(const struct xdd_store *store, const void *about, u32 about_
 	if (!rc && store->entries)
 		rc = put_entries(&w, store);
 	else if (!rc)
-		rc = put(&w, store->lines, store_lines_bytes(&store->fixed));
+		rc = put_lines(&w, store);
 	if (!rc)
 		rc = sink_write(sink, &w.crc, sizeof(w.crc));
 	return rc ?: sink_finish(sink) ?: sink_sync(sink) ?: sink_publish(sink);
@@ -225,13 +264,46 @@ static int get_entries(struct store_file *f, struct xdd_store *store, u64 n,
 	return rc;
 }
 
+static int get_parts(struct store_file *f, struct xdd_store *store)
+{
+	const struct xdd_fixed *fixed = &f->header.fixed;
+	int rc = 0;
+
+	for (u32 i = 0; i < xdd_parts(fixed) && !rc; i++) {
+		struct store_part part;
+
+		rc = get(f, &part, sizeof(part));
+		if (rc)
+			return rc;
+		store->health[1 + i].asked = part.asked;
+		store->health[1 + i].until_ns = part.until_ns;
+		if (part.crc != part_crc(store, i)) {
+			health_fail(fixed, store->health, i, HEALTH_CAUSE_content);
+			f->damaged++;
+		}
+	}
+	health_changed(fixed, store->health);
+	return rc;
+}
+
+static int get_lines(struct store_file *f, struct xdd_store *store)
+{
+	u32 crc = f->crc;
+	int rc = get(f, store->lines, store_lines_bytes(&f->header.fixed));
+
+	if (rc || !f->header.fixed.fault_policy)
+		return rc;
+	f->crc = crc;
+	return get_parts(f, store);
+}
+
 static int get_contents(struct store_file *f, struct xdd_store *store)
 {
 	const struct store_header *h = &f->header;
 	int rc;
 
 	if (h->fixed.engine != XDD_ENGINE_exact)
-		return get(f, store->lines, store_lines_bytes(&h->fixed));
+		return get_lines(f, store);
 	rc = store_resize(store, h->size, h->log_room);
 	if (!rc)
 		rc = get_entries(f, store, h->used, store_put);

@@ -3,8 +3,9 @@
  * A filter in a file, so that a later run goes on where an earlier one ended: its structure, hash
  * secret, random numbers and contents, and some bytes about them that only its user understands.
  *
- * The file is: struct store_header; the user's bytes; lines, or entries and the log's entries; a
- * CRC-32 of all before it. The header has a CRC of its own and of the user's bytes, and states the
+ * The file is: struct store_header; the user's bytes; lines, or entries and the log's entries; with a
+ * --fault-policy struct store_part for each part of the lines; a CRC-32 of all before it but such parts'
+ * lines, which have their own: a part that is damaged is one that has failed, and costs no other. The header has a CRC of its own and of the user's bytes, and states the
  * file's length: nothing is allocated for a file that contradicts itself. All of it is in the
  * machine's byte order, little-endian.
  */
@@ -41,11 +42,18 @@ XDD_ASSERT(sizeof(struct store_header) ==
 		   240 + sizeof(struct xdd_fixed) + sizeof(struct xdd_secret),
 	   "store_header has no holes");
 
+struct store_part {
+	u64 until_ns, asked; /* its state: struct xdd_health */
+	u32 crc;	     /* of its lines */
+	u32 pad;
+};
+
 /* A file being read. */
 struct store_file {
 	const char *path;
 	int fd;
-	u32 crc; /* of what was read */
+	u32 crc;     /* of what was read */
+	u32 damaged; /* parts that store_file_load() found so */
 	struct store_header header;
 	u8 about[STORE_FILE_ABOUT_MAX]; /* header.about_bytes of them */
 };
@@ -61,6 +69,9 @@ int store_file_open(struct store_file *file, const char *path, char *err, size_t
 /*
  * Make @store, as store_open() would with the file's configuration and @memory_bytes, and read its
  * contents. store_close() is due after success only.
+ *
+ * Parts that are damaged have failed (HEALTH_CAUSE_content) where there is a --fault-policy.
+ * store_restored() lets them recover.
  *
  * Returns 0, or with a line in @err -EBADMSG for contents that are damaged, -ENOSPC for more than
  * @memory_bytes, -ENOMEM, or what read() failed with.

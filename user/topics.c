@@ -271,6 +271,35 @@ static void topic_metrics(FILE *to)
 		    "packets of an interface that left its\nnetwork namespace.\n");
 }
 
+static void topic_faults(FILE *to)
+{
+	fprintf(to, "\
+With --fault-policy each slice of engines tagged, timer and bloom has a state. Of more than 512\n\
+slices (tagged: each line is one) neighbours share one. Under per-CPU placement each CPU's filter\n\
+has states of its own.\n\
+  ok          is asked and written\n\
+  failed      neither: by xdp-dedup fault NAME --slice I --fail; under per-CPU placement as long\n\
+              as its CPU is offline (run and agent watch that); of a filter that stream\n\
+              --restore reads, where the checksum of its lines is wrong\n\
+  recovering  it came back empty (fault --recover) and is written, but not believed until a\n\
+              window has passed. That ends by itself; bloom has no window and is believed at once\n\
+\n\
+What is answered while k cells of a key lie in slices that are not ok\n\
+  distinct    (koloniari-2011: taken as not set) what they would have to decide passes, counted\n\
+              as bypassed, faulted. No packet is lost because of a fault; copies pass\n\
+  duplicate   taken as set: no copy more passes, and packets are lost: of a horizontal filter\n\
+              all whose slice it is\n\
+  vote:X      a copy if X of its k cells are there and set, for all keys as long as any slice is\n\
+              not ok. Lower X loses more packets, higher X misses more copies; plan --faults F\n\
+              --cost-ratio C says which X is best. Not for tagged, whose keys have one cell\n\
+plan and simulate --faults F say and measure what F failed slices cost: Eq. 5, 6 and 7 of the\n\
+paper with corrections (vertical: (q + (1 - q) r)^k for duplicate, q of the slices failed, r of\n\
+the cells set), and the vote's sums.\n\
+\n\
+set changes no state, nor does --restart. Without --fault-policy the program has no code for\n\
+this, and nothing in it fails: states cost 1 ns a packet, and code of twice the size.\n");
+}
+
 static void topic_config(FILE *to)
 {
 	fprintf(to,
@@ -442,7 +471,8 @@ The end\n\
 --save FILE, --restore FILE\n\
   The filter with its options, hash secret, random numbers and count of records, so that two\n\
   runs decide as one would. An option that is given along with --restore must agree. A file\n\
-  that is damaged, cut, or of another version is refused. --save replaces FILE when all is\n\
+  that is damaged, cut, or of another version is refused; with --fault-policy, slices that are\n\
+  damaged start empty (see help faults). --save replaces FILE when all is\n\
   written; it does not if the output could not be.\n");
 }
 

@@ -15,6 +15,7 @@
 	X(policy, "what tells packets apart on your site: fields, VLANs, interfaces")        \
 	X(copies, "what counts as a copy, and how to find out: learn, explain")              \
 	X(audit, "what --audit measures, and how far it can be trusted")                     \
+	X(faults, "slices that fail: what is answered meanwhile, and how they come back")    \
 	X(repeats, "duplicates that may be sent twice; floods; what is suppressed most")     \
 	X(metrics, "--metrics, --textfile: what they export, for Prometheus")                \
 	X(config, "--config: options and interfaces in a file")                              \

@@ -6,7 +6,7 @@
 #ifndef XDD_AGE_H
 #define XDD_AGE_H
 
-#include "line.h"
+#include "faults.h"
 
 /* How full the lines were that a walk has come to: map `tally`, one entry, starts at zero with
  * each walk over a site.
@@ -27,18 +27,20 @@ struct xdd_ager {
 	struct xdd_fill fill;
 };
 
-/* A slice of several lines: map `slices`, entry site * xdd_slices_count() + slice. */
+/* A slice of several lines, or a part of a filter whose slices are lines and may fail: map `slices`, entry
+ * site * xdd_counted() + slice.
+ */
 struct xdd_slice {
 	u64 live;     /* cells, at the last whole walk */
 	u64 counting; /* by the walk under way */
 };
 
-/* Context of the program xdp_ager: sweep @n lines of @site from line @first on. */
+/* Context of the program xdp_ager: sweep, or @empty, @n lines of @site from line @first on. */
 struct xdd_age_run {
 	u32 site;
 	u32 first;
 	u32 n;
-	u32 pad;
+	u32 empty;  /* 1: zero them, of a part that has failed */
 	u64 now_ns; /* the filter's clock; 0: read it at each line */
 };
 
@@ -53,6 +55,21 @@ XDD_INLINE bool xdd_slices_counted(XDD_FIXED struct xdd_fixed *fixed)
 
 	return fixed->engine == XDD_ENGINE_timer && !fixed->filters && count > 1 &&
 	       2ULL * count <= xdd_lines(fixed);
+}
+
+/* Whether the parts are, since the slices are not, and may fail. */
+XDD_INLINE bool xdd_parts_counted(XDD_FIXED struct xdd_fixed *fixed)
+{
+	return fixed->fault_policy && xdd_engine_has_timers(fixed->engine) &&
+	       !xdd_slices_counted(fixed);
+}
+
+/* Entries of map `slices` for one site, or 0. */
+XDD_INLINE u32 xdd_counted(XDD_FIXED struct xdd_fixed *fixed)
+{
+	if (xdd_slices_counted(fixed))
+		return xdd_slices_count(fixed);
+	return xdd_parts_counted(fixed) ? xdd_parts(fixed) : 0;
 }
 
 #endif

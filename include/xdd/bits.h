@@ -188,6 +188,15 @@ XDD_INLINE u64 *xdd_bits_word(const struct xdd_bits *bits, u32 i, u32 *shift)
 	return xdd_bits_word_in(bits->line[i], bits->at[i], shift);
 }
 
+/* Bit @i, 0 or 1. */
+XDD_INLINE u32 xdd_bits_get(const struct xdd_bits *bits, u32 i)
+{
+	u32 shift;
+	u64 *word = xdd_bits_word(bits, i, &shift);
+
+	return *(volatile const u64 *)word >> shift & 1;
+}
+
 /* Without a branch on each: then all are read at once, where memory is slow. */
 XDD_INLINE bool xdd_bits_all_set(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_bits *bits)
 {

@@ -14,6 +14,7 @@
 
 #define XDD_MAX_IFACES 16
 #define XDD_MAX_HASHES 8
+#define XDD_MAX_PARTS 512 /* of a filter, whose slices may fail: faults.h */
 #define XDD_LINE_BYTES 64
 
 /* Of a filter that grows (growth.h): filters of a chain, and chains. */
@@ -82,6 +83,13 @@
 	X(count, "count them only, pass them on")                       \
 	X(mark, "rewrite their DSCP (mark:dscp=N), or write mark:meta") \
 	X(redirect, "send them to another interface (redirect:IFACE)")
+
+/* What is answered where a slice has failed. */
+#define XDD_FAULT_POLICIES(X)                                                  \
+	X(off, "slices do not fail: the program has no code for it")           \
+	X(duplicate, "what is unknown is taken as set: never a copy more")     \
+	X(distinct, "what is unknown is taken as not set: no loss by a fault") \
+	X(vote, "vote:X: a copy if at least X of the k cells are there and set")
 
 #define XDD_PLACEMENTS(X)                                                   \
 	X(shared, "one filter that all CPUs ask, atomic per key")           \
@@ -152,6 +160,7 @@
 #define XDD_ENUM_SLICING(name, help) XDD_SLICING_##name,
 #define XDD_ENUM_ACTION(name, help) XDD_ACTION_##name,
 #define XDD_ENUM_PLACEMENT(name, help) XDD_PLACEMENT_##name,
+#define XDD_ENUM_FAULTS(name, help) XDD_FAULTS_##name,
 #define XDD_ENUM_TREE(name, help) XDD_TREE_##name,
 #define XDD_ENUM_GROWTH(name, help) XDD_GROWTH_##name,
 #define XDD_ENUM_CLOCK(name, help) XDD_CLOCK_##name,
@@ -166,6 +175,7 @@ enum xdd_hash_kind { XDD_HASHES(XDD_ENUM_HASH) XDD_HASH_MAX };
 enum xdd_slicing { XDD_SLICINGS(XDD_ENUM_SLICING) XDD_SLICING_MAX };
 enum xdd_dup_action { XDD_DUP_ACTIONS(XDD_ENUM_ACTION) XDD_ACTION_MAX };
 enum xdd_placement { XDD_PLACEMENTS(XDD_ENUM_PLACEMENT) XDD_PLACEMENT_MAX };
+enum xdd_fault_policy { XDD_FAULT_POLICIES(XDD_ENUM_FAULTS) XDD_FAULTS_MAX };
 enum xdd_tree { XDD_TREES(XDD_ENUM_TREE) XDD_TREE_MAX };
 enum xdd_growth { XDD_GROWTHS(XDD_ENUM_GROWTH) XDD_GROWTH_MAX };
 enum xdd_clock { XDD_CLOCKS(XDD_ENUM_CLOCK) XDD_CLOCK_MAX };
@@ -272,8 +282,9 @@ struct xdd_fixed {
 	u8 scope_iface;			   /* packets of different interfaces are different */
 	u8 inner;			   /* key on the innermost packet of tunnels ... */
 	u8 vni_key;			   /* ... and on the identifier of the tunnel around it */
-	u8 equal; /* timer: of a copy's timers so many agree, 1..k; 0: no rule */
-	u8 pad2[2];
+	u8 equal;	 /* timer: of a copy's timers so many agree, 1..k; 0: no rule */
+	u8 fault_policy; /* enum xdd_fault_policy */
+	u8 vote;	 /* policy vote: 1..k; else 0 */
 	u16 vlan_from[XDD_MAX_VLAN_MAPS];
 	u16 vlan_to[XDD_MAX_VLAN_MAPS]; /* 0: as without the tag */
 	u32 audit_threshold; /* in the sample: a hash of 32 bits below this; 0: no audit */

@@ -26,6 +26,7 @@
 	X(filtered, "frames that --filter or --direction leaves out")             \
 	X(untagged, "--key redundancy: frames without a sequence number")         \
 	X(stale, "filter state that could not be trusted at that moment")         \
+	X(faulted, "answers that lay in a slice that has failed")                 \
 	X(internal, "faults of ours: a map entry that was missing")
 
 #define XDD_ACTIONS(X)                                     \

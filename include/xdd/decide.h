@@ -59,20 +59,36 @@ XDD_INLINE u32 xdd_answer(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *s
 	return XDD_MISSING;
 }
 
+/* The answer of an engine whose slices may fail, while some have. */
+XDD_INLINE u32 xdd_answer_doubted(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+				  struct xdd_question *question)
+{
+	switch (fixed->engine) {
+	case XDD_ENGINE_tagged:
+		return xdd_tagged_ask(fixed, store, question);
+	case XDD_ENGINE_timer:
+		return xdd_timer_ask(fixed, store, question);
+	case XDD_ENGINE_bloom:
+		return xdd_bloom_ask(fixed, store, question);
+	}
+	return XDD_MISSING;
+}
+
 /*
  * The engine's answer on @identity at @now_ns (any clock that does not jump; ticks are
  * @now_ns / fixed->tick_ns), as enum xdd_found bits. @random: any 64 bits that differ from question
- * to question, for the bit engines.
+ * to question, for the bit engines. @doubted: xdd_doubted() at @now_ns.
  */
-XDD_INLINE u32 xdd_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
-		       const struct xdd_identity *identity, u64 now_ns, u32 window_ticks,
-		       u64 window_ns, u64 random)
+XDD_INLINE u32 xdd_ask_as(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+			  const struct xdd_identity *identity, u64 now_ns, u32 window_ticks,
+			  u64 window_ns, u64 random, bool doubted)
 {
 	struct xdd_question about = {
 		.identity = identity,
 		.now_ns = now_ns,
 		.window_ns = window_ns,
 		.random = random,
+		.doubted = doubted,
 	};
 	struct xdd_bits own;
 
@@ -83,7 +99,17 @@ XDD_INLINE u32 xdd_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *stor
 			return XDD_MISSING;
 		about.own = &own;
 	}
-	return xdd_answer(fixed, store, &about);
+	return doubted ? xdd_answer_doubted(fixed, store, &about)
+		       : xdd_answer(fixed, store, &about);
+}
+
+/* The same where that is not known yet. */
+XDD_INLINE u32 xdd_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+		       const struct xdd_identity *identity, u64 now_ns, u32 window_ticks,
+		       u64 window_ns, u64 random)
+{
+	return xdd_ask_as(fixed, store, identity, now_ns, window_ticks, window_ns, random,
+			  xdd_doubted(fixed, store, now_ns));
 }
 
 /* The same where the filters are a tree. */
@@ -102,6 +128,14 @@ extern u32 xdd_store_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *st
 			 const struct xdd_identity *identity, u64 now_ns, u32 window_ticks,
 			 u64 window_ns, u64 random);
 
+/* Whether @found is an answer, be it only the policy's on what a failed slice would have said. */
+XDD_INLINE bool xdd_is_answer(u32 found)
+{
+	return !(found & (XDD_MISSING | XDD_STALE)) || found & XDD_FAULTED;
+}
+
+XDD_ASSERT(XDD_BYPASS_faulted == XDD_BYPASS_stale + 1, "which is computed without a branch");
+
 /* Verdict on an event whose key and digest are known, at @now_ns; @random as in xdd_ask(). */
 XDD_INLINE struct xdd_verdict xdd_judge(XDD_FIXED struct xdd_fixed *fixed,
 					const struct xdd_live *live, struct xdd_store *store,
@@ -119,8 +153,9 @@ XDD_INLINE struct xdd_verdict xdd_judge(XDD_FIXED struct xdd_fixed *fixed,
 	if (verdict.found & XDD_MISSING)
 		verdict.bypass = XDD_BYPASS_internal;
 	else if (verdict.found & XDD_STALE)
-		verdict.bypass = XDD_BYPASS_stale;
-	else if (fixed->audit_threshold && xdd_audit_samples(fixed, &identity->digest))
+		verdict.bypass = XDD_BYPASS_stale + (verdict.found & XDD_FAULTED) / XDD_FAULTED;
+	if (fixed->audit_threshold && xdd_is_answer(verdict.found) &&
+	    xdd_audit_samples(fixed, &identity->digest))
 		xdd_store_audit(fixed, store, identity, now_ns, window, live->window_ns,
 				verdict.found);
 	return verdict;

@@ -6,15 +6,40 @@
 #ifndef XDD_ENGINE_BLOOM_H
 #define XDD_ENGINE_BLOOM_H
 
-#include "slices.h"
+#include "faults.h"
+
+/* While slices are not ok, under the lock from the start. */
+XDD_INLINE u32 xdd_bloom_ask_known(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+				   struct xdd_question *question, const struct xdd_unknown *unknown)
+{
+	const struct xdd_bits *own = question->own;
+	struct xdd_lock *lock;
+	u32 set = 0, found;
+
+	if (!xdd_bits_lock(fixed, store, question, &lock))
+		return XDD_MISSING;
+	for (u32 i = 0; i < XDD_MAX_HASHES && i < fixed->hashes; i++)
+		set += xdd_bits_get(own, i) & xdd_known(unknown, i);
+	found = xdd_unknown_answer(unknown, fixed->hashes, set);
+	for (u32 i = 0; i < XDD_MAX_HASHES && i < fixed->hashes; i++)
+		if (!(found & XDD_SEEN) && xdd_writable(unknown, i))
+			xdd_bits_set(fixed, own, i);
+	xdd_bits_unlock(lock);
+	return found;
+}
 
 XDD_INLINE u32 xdd_bloom_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			     struct xdd_question *question)
 {
 	const struct xdd_bits *own = question->own;
+	struct xdd_unknown unknown;
 	struct xdd_lock *lock;
 	u32 fresh = 0;
 
+	if (!xdd_unknown_of(fixed, store, question, &unknown))
+		return XDD_MISSING;
+	if (question->doubted)
+		return xdd_bloom_ask_known(fixed, store, question, &unknown);
 	if (xdd_bits_all_set(fixed, own))
 		return XDD_SEEN;
 	if (!xdd_bits_lock(fixed, store, question, &lock))

@@ -7,7 +7,7 @@
 #ifndef XDD_ENGINE_TAGGED_H
 #define XDD_ENGINE_TAGGED_H
 
-#include "store.h"
+#include "faults.h"
 
 /* The cell of the line that @want (tag << 8) owns, live or not, or XDD_LINE_CELLS. */
 XDD_INLINE u32 xdd_tagged_find(const struct xdd_line *line, u32 want, u32 *timer)
@@ -117,23 +117,39 @@ XDD_INLINE u32 xdd_tagged_want(const struct xdd_digest *digest)
 	return want | (u32)!want << 8;
 }
 
+/* Of a line that is not known: what it says counts for nothing, and a failed one is not written. */
+XDD_INLINE u32 xdd_tagged_touch_known(XDD_FIXED struct xdd_fixed *fixed, struct xdd_line *line,
+				      u32 want, struct xdd_when *when,
+				      const struct xdd_unknown *unknown)
+{
+	u32 found;
+
+	if (!unknown->n)
+		return xdd_tagged_touch(line, want, when, fixed->refresh);
+	found = xdd_unknown_answer(unknown, 1, 0);
+	if (!(found & XDD_SEEN) && xdd_writable(unknown, 0))
+		found |= xdd_tagged_touch(line, want, when, fixed->refresh) & ~XDD_SEEN;
+	return found;
+}
+
 XDD_INLINE u32 xdd_tagged_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			      struct xdd_question *question)
 {
 	u32 want = xdd_tagged_want(&question->identity->digest), block, found;
+	struct xdd_unknown unknown;
 	struct xdd_line *line;
 	struct xdd_lock *lock;
 
 	line = xdd_line_of(fixed, store, &question->identity->digest, &block);
-	if (!line)
+	if (!line || !xdd_unknown_of(fixed, store, question, &unknown))
 		return XDD_MISSING;
 	if (fixed->placement != XDD_PLACEMENT_shared)
-		return xdd_tagged_touch(line, want, &question->when, fixed->refresh);
+		return xdd_tagged_touch_known(fixed, line, want, &question->when, &unknown);
 	lock = xdd_lock_at(store, block);
 	if (!lock)
 		return XDD_MISSING;
 	xdd_lock(lock);
-	found = xdd_tagged_touch(line, want, &question->when, fixed->refresh);
+	found = xdd_tagged_touch_known(fixed, line, want, &question->when, &unknown);
 	xdd_unlock(lock);
 	return found;
 }

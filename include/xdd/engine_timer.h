@@ -8,8 +8,8 @@
 #ifndef XDD_ENGINE_TIMER_H
 #define XDD_ENGINE_TIMER_H
 
+#include "faults.h"
 #include "growth.h"
-#include "slices.h"
 
 /* All k cells in the one line that the key picks. Returns false where it is missing. */
 XDD_INLINE bool xdd_timer_locate_line(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
@@ -128,8 +128,33 @@ XDD_INLINE void xdd_timer_set(u8 *cell, const struct xdd_when *when)
 		*(volatile u8 *)cell = xdd_timer_new(when);
 }
 
+/* How many of the cells that are known are live. Without branches, as far as lines go. */
+XDD_INLINE u32 xdd_timer_known_live(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_bits *cells,
+				    const struct xdd_unknown *unknown, struct xdd_when *when,
+				    u32 *found)
+{
+	u32 set = 0;
+
+	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
+		const u8 *cell;
+		s32 age;
+
+		if (i >= fixed->hashes)
+			break;
+		age = xdd_line_age(cells->line[i], when);
+		*found |= xdd_line_catch_up(age, when);
+		cell = xdd_timer_cell(cells, cells->line[i], i);
+		if (!cell)
+			continue;
+		set += xdd_lanes_live(*(volatile const u8 *)cell, 1, when) & xdd_known(unknown, i) &
+		       !xdd_line_is_stale(age);
+	}
+	return set;
+}
+
 /* Set all k cells. Returns 0, or XDD_STALE where a line could not be made fit. */
 XDD_INLINE u32 xdd_timer_insert(XDD_FIXED struct xdd_fixed *fixed, struct xdd_bits *cells,
+				const struct xdd_unknown *unknown, bool doubted,
 				struct xdd_when *when, u32 *found)
 {
 	bool one_line = xdd_slices_one_line(fixed);
@@ -140,6 +165,8 @@ XDD_INLINE u32 xdd_timer_insert(XDD_FIXED struct xdd_fixed *fixed, struct xdd_bi
 
 		if (i >= fixed->hashes)
 			break;
+		if (doubted && !xdd_writable(unknown, i))
+			continue;
 		if (!one_line || !i) {
 			line = cells->line[i];
 			*found |= xdd_line_catch_up(xdd_line_age(line, when), when);
@@ -153,18 +180,32 @@ XDD_INLINE u32 xdd_timer_insert(XDD_FIXED struct xdd_fixed *fixed, struct xdd_bi
 	return 0;
 }
 
-/* Look the cells up, and set them where one is not live. Returns enum xdd_found bits. */
-XDD_INLINE u32 xdd_timer_touch(XDD_FIXED struct xdd_fixed *fixed, struct xdd_bits *cells,
-			       struct xdd_when *when)
+/* Whether the key is there, as enum xdd_found bits. */
+XDD_INLINE u32 xdd_timer_look(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_bits *cells,
+			      const struct xdd_unknown *unknown, struct xdd_question *question)
 {
-	u32 found = 0;
+	struct xdd_when *when = &question->when;
+	u32 found = 0, set;
 
-	if (xdd_timer_all_live(fixed, cells, when, &found) && xdd_timer_equal(fixed, cells)) {
-		found |= XDD_SEEN;
-		if (!fixed->refresh)
-			return found;
+	if (question->doubted) {
+		set = xdd_timer_known_live(fixed, cells, unknown, when, &found);
+		return found | xdd_unknown_answer(unknown, fixed->hashes, set);
 	}
-	found |= xdd_timer_insert(fixed, cells, when, &found);
+	if (xdd_timer_all_live(fixed, cells, when, &found) && xdd_timer_equal(fixed, cells))
+		found |= XDD_SEEN;
+	return found;
+}
+
+/* Look the cells up, and set them where the key is not there. Returns enum xdd_found bits. */
+XDD_INLINE u32 xdd_timer_touch(XDD_FIXED struct xdd_fixed *fixed, struct xdd_bits *cells,
+			       const struct xdd_unknown *unknown, struct xdd_question *question)
+{
+	u32 found = xdd_timer_look(fixed, cells, unknown, question);
+
+	if (found & XDD_SEEN && !fixed->refresh)
+		return found;
+	found |=
+		xdd_timer_insert(fixed, cells, unknown, question->doubted, &question->when, &found);
 	return found;
 }
 
@@ -235,6 +276,7 @@ XDD_INLINE bool xdd_timer_turn(XDD_FIXED struct xdd_fixed *fixed, struct xdd_bit
 XDD_INLINE u32 xdd_timer_touch_chain(XDD_FIXED struct xdd_fixed *fixed, struct xdd_bits *cells,
 				     struct xdd_chain *chain, struct xdd_when *when)
 {
+	const struct xdd_unknown none = {};
 	u64 state = xdd_chain_read(chain);
 	u32 found = 0;
 
@@ -245,7 +287,7 @@ XDD_INLINE u32 xdd_timer_touch_chain(XDD_FIXED struct xdd_fixed *fixed, struct x
 	}
 	if (!xdd_timer_turn(fixed, cells, xdd_chain_newest(state)))
 		return XDD_STALE;
-	found |= xdd_timer_insert(fixed, cells, when, &found);
+	found |= xdd_timer_insert(fixed, cells, &none, false, when, &found);
 	if (fixed->grow == XDD_GROWTH_cardinality)
 		xdd_fetch_add64(&chain->inserted, 1);
 	return found;
@@ -277,21 +319,23 @@ XDD_INLINE u32 xdd_timer_ask_chain(XDD_FIXED struct xdd_fixed *fixed, struct xdd
 XDD_INLINE u32 xdd_timer_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			     struct xdd_question *question)
 {
+	struct xdd_unknown unknown;
 	struct xdd_bits cells;
 	struct xdd_lock *lock;
 	u32 stripe, found;
 
-	if (xdd_grows(fixed))
+	if (!question->doubted && xdd_grows(fixed))
 		return xdd_timer_ask_chain(fixed, store, question);
-	if (!xdd_timer_locate(fixed, store, &question->identity->digest, &cells, &stripe))
+	if (!xdd_timer_locate(fixed, store, &question->identity->digest, &cells, &stripe) ||
+	    !xdd_unknown_of(fixed, store, question, &unknown))
 		return XDD_MISSING;
 	if (fixed->placement != XDD_PLACEMENT_shared)
-		return xdd_timer_touch(fixed, &cells, &question->when);
+		return xdd_timer_touch(fixed, &cells, &unknown, question);
 	lock = xdd_lock_at(store, stripe);
 	if (!lock)
 		return XDD_MISSING;
 	xdd_lock(lock);
-	found = xdd_timer_touch(fixed, &cells, &question->when);
+	found = xdd_timer_touch(fixed, &cells, &unknown, question);
 	xdd_unlock(lock);
 	return found;
 }

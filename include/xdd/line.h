@@ -76,6 +76,7 @@ enum xdd_found {
 	/* Of a duplicate that is kept all the same (repeat.h): */
 	XDD_PASSES = 64,       /* its class may pass */
 	XDD_LET_THROUGH = 128, /* enough of its key were suppressed */
+	XDD_FAULTED = 256,     /* and stale: the answer lay in a slice that has failed */
 };
 
 /* Unit of each lane of a word: timers in every other byte, or in the low byte of cells. */

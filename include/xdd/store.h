@@ -105,6 +105,7 @@ struct xdd_question {
 	struct xdd_when when;	    /* line engines */
 	u64 now_ns;		    /* exact engine */
 	u64 window_ns;		    /* exact engine: inclusive */
+	bool doubted;		    /* some part of the filter is not to be believed (faults.h) */
 };
 
 #endif

@@ -64,7 +64,17 @@ static u32 load(const struct xdd_fixed *fixed, const struct xdd_secret *secret)
 	return instructions;
 }
 
-/* Tunnels, the audit, and all that site policy can switch on: @plain instructions are verified without. */
+static void add_policy(struct xdd_fixed *fixed)
+{
+	if (fixed->engine == XDD_ENGINE_tagged) {
+		fixed->fault_policy = XDD_FAULTS_distinct;
+	} else if (xdd_engine_is_sliced(fixed->engine)) {
+		fixed->fault_policy = XDD_FAULTS_vote;
+		fixed->vote = 1;
+	}
+}
+
+/* Tunnels, the audit, slices that may fail, and all that site policy can switch on: @plain instructions are verified without. */
 static void load_everything(const struct xdd_fixed *fixed, struct table *table, u32 plain)
 {
 	struct xdd_fixed all = *fixed;
@@ -82,6 +92,7 @@ static void load_everything(const struct xdd_fixed *fixed, struct table *table, 
 	all.audit_buckets = 1024;
 	all.audit_race_ns = 1000;
 	all.changed_fields = (1u << XDD_FIELD_MAX) - 1;
+	add_policy(&all);
 	n = load(&all, &table->secret);
 	print_message("# ... with everything: %u instructions, %u more\n", n, n - plain);
 	assert_true(n > plain);

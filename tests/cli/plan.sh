@@ -85,7 +85,9 @@ check_command "too few slices" 1 '^- 4 slices more would be needed to bear 4 fau
 plan --rate 1M --faults 4 --engine timer --cost-ratio 10 --memory 1MiB
 judge "a vote in so much memory" 'r["memory_bytes"] <= 1 << 20 and r["slicing"] == "vertical" and r["met"] and
 1 <= r["faults"]["vote"] < r["hashes"] and r["faults"]["fnr"] <= 0.01 and r["binds"] == "memory"'
+judge "the vote is proposed" '("--fault-policy vote:%d" % r["faults"]["vote"]) in r["use"]'
 plan --rate 1M --engine timer --slicing hv --slices 90 --subslices 40 --faults 4
+check_equal "slices that may fail need a policy" distinct "$(used --fault-policy)"
 judge "diced" 'r["met"] and r["subslices"] == 40 and r["faults"]["slices_fn"] <= 90'
 plan --engine timer --capacity 1M --slicing 2x2 --slices 64
 judge "two of 64 slices" 'r["hashes"] == 4 and abs(r["bandwidth"]["messages_per_lookup"] - (2 - 1 / 64)) < 1e-9'

@@ -80,6 +80,14 @@ sys.exit(any(abs(float(r["pipelined"]) / float(r["model"]) - 1) > .01 for r in r
 		<(column "$made/koloniari-4a.csv" distinct) \
 		<(column "$made/koloniari-4a.csv" distinct_model) |
 		awk '$1 / $2 > 0.97 && $1 / $2 < 1.03' | wc -l)"
+	check_equal "S_f is as it was worked out" 6 "$(column "$made/koloniari-1b.csv" verdict | grep -cx within)"
+	check "failed slices cost what the equations say" python3 -c 'import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+sys.exit(len(rows) != 12 or any(abs(float(r["fpr"]) / float(r["model"]) - 1) > .05 for r in rows))' \
+		"$made/koloniari-1a.csv"
+	check "the vote of 3 or 4 errs least of all events" python3 -c 'import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+sys.exit(min(rows, key=lambda r: float(r["of_all"]))["vote"] not in "34")' "$made/koloniari-5d.csv"
 	check "equal timers: two of 8 cost few copies and save most of what is lost" python3 -c 'import csv, sys
 rows = {(r["slicing"], int(r["equal"])): r for r in csv.DictReader(open(sys.argv[1]))}
 of = lambda name, slicing, x: float(rows[slicing, x][name])

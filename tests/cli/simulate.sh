@@ -54,6 +54,23 @@ judge "fewer false positives for some false negatives" "r['fpr'] < $before / 2 a
 refuses "--equal 5: a key has 4 timers" --engine timer --window-records 1000 --equal 5
 refuses "--equal is for --engine timer" --engine tagged --window-records 1000 --equal 2
 refuses "stream or delivered" --engine bloom --truth given
+# Slices that have failed: Eq. 6, and the vote (koloniari-2011, corrected), of a filter whose load is known.
+bloom=(--engine bloom --hashes 8 --slicing vertical --slices 40 --memory 25600B --records 40k --domain 20k
+	--faults 8 --seed 5)
+check_command "failed slices, distinct" 0 'algorithm' '' "$xdd" simulate "${bloom[@]}" --json
+judge "three copies in four are missed, and nothing is lost by it" \
+	'r["fault_policy"] == "distinct" and 0.75 < r["fnr"] < 0.9 and r["fpr"] < 0.01'
+check_command "failed slices, duplicate" 0 'algorithm' '' "$xdd" simulate "${bloom[@]}" --json --fault-policy duplicate
+judge "no copy is missed" 'r["fnr"] == 0 and r["fpr"] > 0'
+check_command "failed slices, the vote" 0 'algorithm' '' "$xdd" simulate "${bloom[@]}" --json --fault-policy vote:5
+judge "few are" 'r["vote"] == 5 and 0.02 < r["fnr"] < 0.09 and r["fpr"] > 0.01'
+refuses "--faults 41: the filter has 40 slices" "${bloom[@]}" --faults 41
+refuses "vote:9: X is a number of cells from 1 to 8" "${bloom[@]}" --fault-policy vote:9
+refuses "vote:6: a key has 4 cells" --engine bloom --hashes 4 --fault-policy vote:6
+refuses "engine tagged has one cell" --engine tagged --window-records 1000 --fault-policy vote:1
+refuses "--equal compares all timers" --engine timer --window-records 1000 --equal 2 --fault-policy distinct
+refuses "--fault-policy is for --engine tagged, timer and bloom" --engine sbf --fault-policy distinct
+refuses "distinct, duplicate, or vote:X" --engine bloom --fault-policy off
 check_command "exact without a window" 0 'algorithm' '' "$xdd" simulate --engine exact --records 200k \
 	--domain 20k --json
 judge "exact remembers for ever" 'r["fp"] == 0 and r["fn"] == 0 and r["distinct"] < 20001 and "window" not in r'

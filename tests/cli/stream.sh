@@ -378,6 +378,21 @@ check_command "a file with more behind it" 1 '' 'behind its end' "$xdd" stream -
 { head -c 6000 "$filter" && printf '\xa5' && tail -c +6002 "$filter"; } >"$tmp/damaged"
 cmp -s "$filter" "$tmp/damaged" && { head -c 6000 "$filter" && printf '\x5a' && tail -c +6002 "$filter"; } >"$tmp/damaged"
 check_command "a file that is damaged" 1 '' 'is damaged' "$xdd" stream --restore "$tmp/damaged"
+# Where slices may fail, one that is damaged starts empty, and the others go on.
+seq 2000 >"$tmp/thousands"
+"$xdd" stream --quiet --engine timer --slicing horizontal --slices 8 --memory 64KiB --window-records 50k \
+	--fault-policy distinct --save "$filter" "$tmp/thousands" >/dev/null
+flip() { python3 -c 'import sys
+data = bytearray(open(sys.argv[1], "rb").read())
+data[int(sys.argv[3])] ^= 1
+open(sys.argv[2], "wb").write(data)' "$@"; }
+flip "$filter" "$tmp/damaged" 30000
+check_command "a slice that is damaged" 0 '.' '1 of 8 slices are damaged and start empty' \
+	"$xdd" stream --restore "$tmp/damaged" "$tmp/thousands"
+"$xdd" stream --quiet --restore "$tmp/damaged" "$tmp/thousands" >"$tmp/passed" 2>/dev/null
+check "passes an eighth of the copies" test "$(wc -l <"$tmp/passed")" -gt 150 -a "$(wc -l <"$tmp/passed")" -lt 350
+flip "$filter" "$tmp/damaged" -20
+check_command "damage outside the slices" 1 '' 'is damaged' "$xdd" stream --restore "$tmp/damaged"
 check_command "a file of another kind" 1 '' 'is no filter' "$xdd" stream --restore "$tmp/all"
 cp "$filter" "$tmp/kept"
 chmod 600 "$tmp/kept"

@@ -81,8 +81,8 @@ static inline void structure_grow(struct xdd_fixed *fixed, u32 grow, u32 filters
 /* Whether filters of the structure can grow. */
 static inline bool structure_grows(const struct xdd_fixed *fixed)
 {
-	return fixed->engine == XDD_ENGINE_timer && !xdd_slices_one_line(fixed) &&
-	       (!xdd_slices_pick_one(fixed) || fixed->slices == 7);
+	return fixed->engine == XDD_ENGINE_timer && fixed->placement != XDD_PLACEMENT_tree &&
+	       !xdd_slices_one_line(fixed) && (!xdd_slices_pick_one(fixed) || fixed->slices == 7);
 }
 
 /* Whether a test that walks through keys and hashes has to visit these: where cells lie, they do not

@@ -17,6 +17,7 @@
 #include "tests/common/config.h"
 #include "tests/common/frame.h"
 #include "tests/common/structures.h"
+#include "user/health.h"
 #include "user/loader/program.h"
 #include "user/store.h"
 #include "xdd/decide.h"
@@ -84,6 +85,44 @@ static inline void both_close(struct both *both)
 {
 	store_close(&both->store);
 	equiv__destroy(both->skel);
+}
+
+/* Of each build, mapped: under per-CPU placement, of CPU 0, where these tests run. */
+static inline struct xdd_health *both_kernel_health(struct both *both)
+{
+	size_t bytes = xdd_healths(&both->store.fixed) * sizeof(struct xdd_health);
+	struct xdd_health *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+				     bpf_map__fd(both->skel->maps.health), 0);
+
+	assert_ptr_not_equal(at, MAP_FAILED);
+	return at;
+}
+
+/* Let part @part fail in both builds, or, @back at that time above 0, come back with all that it held. */
+static inline void both_fail(struct both *both, u32 part, u64 back)
+{
+	const struct xdd_fixed *fixed = &both->store.fixed;
+	struct xdd_health *kernel = both_kernel_health(both),
+			  *sites[] = { kernel, both->store.health };
+
+	for (u32 i = 0; i < XDD_ARRAY_SIZE(sites); i++) {
+		if (back)
+			health_recover(fixed, sites[i], part, HEALTH_CAUSE_command, back,
+				       both->store.live.window_ticks);
+		else
+			health_fail(fixed, sites[i], part, HEALTH_CAUSE_command);
+	}
+	munmap(kernel, xdd_healths(fixed) * sizeof(*kernel));
+}
+
+static inline void both_compare_health(struct both *both)
+{
+	u32 n = xdd_healths(&both->store.fixed);
+	struct xdd_health *kernel = both_kernel_health(both);
+
+	for (u32 i = 0; i < n; i++)
+		assert_memory_equal(&kernel[i], &both->store.health[i], sizeof(*kernel));
+	munmap(kernel, n * sizeof(*kernel));
 }
 
 /* The verdict on a frame, which both builds must agree on. */
@@ -326,6 +365,8 @@ static inline void both_compare(struct both *both)
 	both_compares[engine](both);
 	if (both->store.audit)
 		both_compare_audit(both);
+	if (both->store.health)
+		both_compare_health(both);
 }
 
 #endif

@@ -77,6 +77,21 @@ static void vary_slices(struct xdd_fixed *fixed, u64 bits)
 	fixed->hashes = fixed->slice_hashes * (XDD_MAX_HASHES / fixed->slice_hashes);
 }
 
+/* A third of the runs have no policy. */
+static void vary_faults(struct xdd_fixed *fixed, u64 bits)
+{
+	fixed->fault_policy = 0;
+	fixed->vote = 0;
+	if (fixed->placement == XDD_PLACEMENT_tree ||
+	    (!xdd_engine_is_sliced(fixed->engine) && fixed->engine != XDD_ENGINE_tagged))
+		return;
+	fixed->fault_policy = (bits >> 8) % 3 ? 1 + bits % (XDD_FAULTS_MAX - 1) : 0;
+	if (fixed->fault_policy == XDD_FAULTS_vote)
+		fixed->vote = 1 + (bits >> 16) % fixed->hashes;
+	if (fixed->fault_policy)
+		fixed->equal = 0;
+}
+
 /* Half of the runs are without any. */
 static void vary_policy(struct xdd_fixed *fixed, u64 bits)
 {
@@ -128,7 +143,9 @@ static void vary(struct xdd_fixed *fixed, struct xdd_live *live)
 	fixed->non_ip_frame = bits >> 5 & 1;
 	fixed->hashes = 1 + (bits >> 6) % XDD_MAX_HASHES;
 	vary_slices(fixed, bits);
-	fixed->equal = (bits >> 60) % (fixed->hashes + 1);
+	fixed->equal =
+		fixed->placement == XDD_PLACEMENT_tree ? 0 : (bits >> 60) % (fixed->hashes + 1);
+	vary_faults(fixed, xdd_mix64(bits + 1));
 	fixed->offset_pos = (bits >> 16) % 40;
 	fixed->offset_len = 1 + (bits >> 24) % 60;
 	fixed->seed = bits;
@@ -149,6 +166,18 @@ static void vary(struct xdd_fixed *fixed, struct xdd_live *live)
 	vary_repeats(live, xdd_mix64(bits ^ 1));
 }
 
+/* After a third of the run parts fail, after two thirds half of them come back. */
+static void step_faults(struct both *both, u32 i, u32 frames, u64 now_ns)
+{
+	u32 parts = xdd_parts(&both->store.fixed);
+
+	if (!both->store.fixed.fault_policy || (i != frames / 3 && i != frames * 2 / 3))
+		return;
+	for (u32 part = run_number % 2; part < parts; part += 2)
+		if (i == frames / 3 || part % 4 < 2)
+			both_fail(both, part, i == frames / 3 ? 0 : now_ns);
+}
+
 static void run_random(const struct xdd_fixed *fixed, const struct xdd_live *live, u32 frames,
 		       struct outcome *outcome)
 {
@@ -163,6 +192,7 @@ static void run_random(const struct xdd_fixed *fixed, const struct xdd_live *liv
 	for (u32 i = 0; i < frames; i++) {
 		const struct frame *frame = traffic_next(traffic);
 
+		step_faults(&both, i, frames, now);
 		outcome_add(outcome, both_decide(&both, frame->byte, frame->len, now));
 		now = next_time(now, &traffic->seed);
 	}
@@ -205,6 +235,7 @@ static void test_random(void **state)
 	for (u32 i = 0; i < XDD_CLASS_MAX; i++)
 		assert_true(outcome.class[i] > 10);
 	assert_true(outcome.passes > 10 && outcome.let_through > 10);
+	assert_true(outcome.bypassed[XDD_BYPASS_faulted] > 100);
 	assert_int_equal(outcome.bypassed[XDD_BYPASS_stale], 0);
 	assert_int_equal(outcome.bypassed[XDD_BYPASS_internal], 0);
 	assert_true(outcome.audit.tp > 100 && outcome.audit.tn > 100);

@@ -175,6 +175,22 @@ expect "2x2: a key meets two slices, two timers in each" True \
 	'abs(j[0]["fpr_model"] / (sum(s["density"] ** 2 for s in j[0]["slices"]) / 4) ** 2 - 1) < 1e-6'
 "$xdd" unload "$in"
 
+# A slice that has failed is answered for by the policy, and so are its part of the new keys, and of the copies.
+load "$in" --engine timer --slices 4 --memory 64KiB --window 10s --fault-policy duplicate
+transmit "$tmp/v4.pcap"
+"$xdd" fault "$in" --slice 1 --fail >/dev/null
+"$xdd" status "$in" --json >"$tmp/status"
+expect "failed, taken as set: the model" True \
+	'abs(j[0]["fpr_model"] / (1 / 4 + sum(s["density"] ** 4 for s in j[0]["slices"] if s["state"] == "ok") / 4)
+	- 1) < 1e-6 and j[0]["fnr_model"] < 1e-3'
+"$xdd" unload "$in"
+load "$in" --window 10s --fault-policy distinct --memory 64KiB
+"$xdd" fault "$in" --slice 0 --fail >/dev/null
+"$xdd" status "$in" --json >"$tmp/status"
+expect "failed, taken as not set: its part of the copies" True \
+	'(lambda n: n > 1 and abs(j[0]["fnr_model"] * n - 1) < 0.01)(len(j[0]["slices"]))'
+"$xdd" unload "$in"
+
 # A Bloom filter's slices are counted there and then; uneven ones cost. One CPU gets all of it.
 for placement in shared percpu; do
 	load "$in" --engine bloom --slicing horizontal --slices 4 --hashes 4 --memory 64KiB \

@@ -29,7 +29,9 @@ static double fpr_of(const struct xdd_fixed *fixed, const struct xdd_fill *fill)
 {
 	const struct xdd_live live = config_live();
 
-	return expected_of_fill(fixed, &live, fill, NULL, 1).fpr;
+	const struct contents in = { .fill = fill };
+
+	return expected_of_timers(fixed, &live, &in).fpr;
 }
 
 static void tagged_rate(void **state)

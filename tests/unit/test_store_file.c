@@ -10,6 +10,7 @@
 
 #include "tests/common/config.h"
 #include "user/batch.h"
+#include "user/health.h"
 #include "user/message.h"
 #include "user/store_file.h"
 
@@ -300,6 +301,64 @@ static void test_forged(void **state)
 	free(bytes);
 }
 
+static struct xdd_store sliced(u32 slices)
+{
+	struct xdd_fixed fixed = config_fixed(XDD_ENGINE_timer, XDD_KEY_packet);
+	struct xdd_live live = config_live();
+	struct xdd_store store;
+
+	fixed.placement = XDD_PLACEMENT_percpu;
+	fixed.blocks = CONFIG_LINES;
+	fixed.slicing = XDD_SLICING_horizontal;
+	fixed.slices = slices;
+	fixed.fault_policy = XDD_FAULTS_distinct;
+	assert_int_equal(store_open(&store, &fixed, &live, MEMORY), 0);
+	return store;
+}
+
+/* A slice that is damaged in the file starts empty, and costs no other; it is believed a window later. */
+static void test_damaged_slice(void **state)
+{
+	bool expected[EVENTS], found[EVENTS];
+	struct xdd_store store = sliced(8), again;
+	u64 random = 3, copy = 3, at, more;
+	u32 first = xdd_part_first(&store.fixed, 5);
+	FILE *file;
+
+	(void)state;
+	ask(&store, 0, &random, expected);
+	save(&store);
+	file = fopen(path, "r+b");
+	at = sizeof(struct store_header) + sizeof(about) + (first + 3) * sizeof(struct xdd_line);
+	assert_int_equal(fseek(file, at, SEEK_SET), 0);
+	assert_true(fputc(store.lines[first + 3].timer[9] ^ 1, file) != EOF);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(restore(&again, MEMORY), 0);
+	for (u32 i = 0; i < 8; i++)
+		assert_int_equal(health_state(&again.health[1 + i], 0),
+				 i == 5 ? HEALTH_FAILED : HEALTH_OK);
+	at = (1000 + EVENTS) * (CONFIG_TICK_NS / 64);
+	store_restored(&again, at);
+	assert_int_equal(health_state(&again.health[6], at), HEALTH_RECOVERING);
+	for (u32 i = 0; i < CONFIG_LINES; i++)
+		assert_int_equal(!memcmp(&again.lines[i], &store.lines[i], sizeof(*again.lines)),
+				 xdd_part_of(&store.fixed, i) != 5);
+	more = copy = random;
+	ask(&store, EVENTS, &more, expected);
+	ask(&again, EVENTS, &copy, found);
+	for (u32 i = 0; i < EVENTS && i < CONFIG_WINDOW_TICKS * 64; i++)
+		assert_true(expected[i] >= found[i]);
+	assert_true(again.health[6].asked > 100);
+	/* What is known of slices is saved, too. */
+	store_close(&store);
+	save(&again);
+	assert_int_equal(restore(&store, MEMORY), 0);
+	assert_memory_equal(store.health, again.health,
+			    xdd_healths(&store.fixed) * sizeof(*store.health));
+	store_close(&store);
+	store_close(&again);
+}
+
 static void test_no_file(void **state)
 {
 	struct store_file file;
@@ -318,7 +377,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_goes_on), cmocka_unit_test(test_log),
 		cmocka_unit_test(test_damage),	cmocka_unit_test(test_forged),
-		cmocka_unit_test(test_no_file),
+		cmocka_unit_test(test_no_file), cmocka_unit_test(test_damaged_slice),
 	};
 
 	return cmocka_run_group_tests(tests, make_path, remove_path);

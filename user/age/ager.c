@@ -13,6 +13,7 @@
 
 #include "user/age/growth.h"
 #include "user/clock.h"
+#include "user/loader/faults.h"
 #include "user/loader/instance.h"
 #include "user/message.h"
 
@@ -144,13 +145,27 @@ static int sweep(struct ager *ager, u32 n)
 	return opts.retval == n ? 0 : -EIO;
 }
 
+/* With each round: has a part failed, or come back, by itself? */
+static int watch(const struct ager *ager)
+{
+	struct faults faults;
+	int err = faults_open(&faults, ager->instance);
+
+	if (!err)
+		err = faults_watch(&faults, NULL);
+	faults_close(&faults);
+	return err == -ENOTSUP ? 0 : err;
+}
+
 int ager_step(struct ager *ager)
 {
 	u32 left = ager->lines - ager->line, n = left < LINES_PER_STEP ? left : LINES_PER_STEP;
 	int err = 0;
 
-	if (!ager->lines)
-		return 0;
+	if (!ager->line && !ager->site)
+		err = watch(ager);
+	if (err || !ager->lines)
+		return err;
 	growth_counted(&ager->growth);
 	if (!ager->line)
 		err = begin_site(ager);

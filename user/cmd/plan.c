@@ -52,15 +52,20 @@ static void choose_engine(const struct options *o, const struct plan_demand *d, 
 	}
 }
 
-/* All engines in the memory of @plan; options of its structure are for those that have it. */
-static void compare(const struct options *o, const struct plan_demand *d, const struct plan *plan,
-		    struct plan rows[XDD_ENGINE_MAX])
+/* All engines in the memory of @plan, but recovery, which compares no keys; options of its structure are for
+ * those that have it. How many rows.
+ */
+static u32 compare(const struct options *o, const struct plan_demand *d, const struct plan *plan,
+		   struct plan rows[XDD_ENGINE_MAX])
 {
 	struct plan_demand same = *d;
+	u32 n = 0;
 
 	same.memory = plan->memory_bytes;
 	for (u32 engine = 0; engine < XDD_ENGINE_MAX; engine++)
-		plan_engine(o, &same, engine, &rows[engine]);
+		if (engine != XDD_ENGINE_recovery)
+			plan_engine(o, &same, engine, &rows[n++]);
+	return n;
 }
 
 /* One line, where the targets are not met. */
@@ -92,12 +97,12 @@ static int conclude(const struct plan *plan, const struct plan_demand *d)
 }
 
 static void print_json(const struct options *o, const struct plan_demand *d,
-		       const struct plan *plan, const struct plan *rows)
+		       const struct plan *plan, const struct plan *rows, u32 n)
 {
 	json_t *all = plan_json(plan, d, o);
 
-	if (rows)
-		json_object_set_new(all, "compare", plan_rows_json(rows, XDD_ENGINE_MAX, d));
+	if (n)
+		json_object_set_new(all, "compare", plan_rows_json(rows, n, d));
 	json_dumpf(all, stdout, JSON_INDENT(2));
 	putchar('\n');
 	json_decref(all);
@@ -108,6 +113,7 @@ int cmd_plan(struct options *o)
 	struct plan rows[XDD_ENGINE_MAX], plan = { 0 };
 	struct plan_demand demand;
 	int code = plan_demand(o, &demand);
+	u32 n = 0;
 
 	if (code)
 		return code;
@@ -115,13 +121,13 @@ int cmd_plan(struct options *o)
 	if (plan.binds == BINDS_NEVER)
 		return conclude(&plan, &demand);
 	if (o->compare)
-		compare(o, &demand, &plan, rows);
+		n = compare(o, &demand, &plan, rows);
 	if (o->json) {
-		print_json(o, &demand, &plan, o->compare ? rows : NULL);
+		print_json(o, &demand, &plan, rows, n);
 	} else {
 		plan_print(&plan, &demand, o);
-		if (o->compare)
-			plan_print_rows(rows, XDD_ENGINE_MAX, &demand);
+		if (n)
+			plan_print_rows(rows, n, &demand);
 	}
 	return conclude(&plan, &demand);
 }

@@ -21,6 +21,7 @@
 #include "../records/summary.h"
 #include "../secret.h"
 #include "../store_file.h"
+#include "xdd/faults.h"
 
 /* Records decided at once: what is known of them stays in the first-level cache. */
 #define RECORDS_AT_ONCE 256
@@ -158,6 +159,10 @@ static int open_filter(struct job *job)
 		rc = store_file_load(&job->from, &job->store, d->memory_bytes, err, sizeof(err));
 		if (rc)
 			complain("stream: %s", err);
+		else if (job->from.damaged)
+			complain("stream: %s: %u of %u slices are damaged and start empty: for a "
+				 "window --fault-policy answers for them",
+				 job->o->restore, job->from.damaged, xdd_parts(&d->fixed));
 		return rc;
 	}
 	rc = store_open(&job->store, &d->fixed, &d->live, d->memory_bytes);
@@ -262,6 +267,10 @@ static void batch_ask_filter(struct job *job)
 	struct batch *b = &job->batch;
 	struct summary *s = &job->result;
 
+	if (job->from.damaged && b->asked) {
+		store_restored(&job->store, b->time_ns[0]);
+		job->from.damaged = 0;
+	}
 	key_digests(&job->store, b->key, b->asked, b->digest);
 	batch_ask(&job->store, b->digest, b->time_ns, b->asked, b->seen);
 	for (u32 i = 0; i < b->asked; i++)

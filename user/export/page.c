@@ -245,6 +245,27 @@ static void put_slice_density(struct page *page, const struct status *status)
 	}
 }
 
+static void put_slices_by_state(struct page *page, const struct status *status)
+{
+	const struct health_view *health = &status->health;
+	const u32 slices[HEALTH_MAX] = { health->n - health->failed - health->recovering,
+					 health->recovering, health->failed };
+
+	for (u32 i = 0; health->n && i < HEALTH_MAX; i++)
+		put_real(page, slices[i], LABELS({ "state", health_state_names[i] }));
+}
+
+static void put_slice_unanswered(struct page *page, const struct status *status)
+{
+	const struct health_view *health = &status->health;
+	char id[16];
+
+	for (u32 i = 0; i < health->n; i++) {
+		snprintf(id, sizeof(id), "%u", i);
+		put_count(page, health->part[i].asked, LABELS({ "slice", id }));
+	}
+}
+
 #define GREW(name, put, what)                                                  \
 	static void put_##name(struct page *page, const struct status *status) \
 	{                                                                      \

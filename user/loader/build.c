@@ -15,7 +15,7 @@
 #include "xdd/age.h"
 #include "dedup.skel.h"
 
-/* Counters never go backwards, and whoever reads events goes on reading. */
+/* Counters never go backwards, whoever reads events goes on reading, and what has failed stays so. */
 static int keep_maps(struct dedup *skel, const struct instance_maps *kept)
 {
 	int err = bpf_map__reuse_fd(skel->maps.counters, kept->counters);
@@ -26,6 +26,8 @@ static int keep_maps(struct dedup *skel, const struct instance_maps *kept)
 		err = bpf_map__reuse_fd(skel->maps.audit_counts, kept->audit_counts);
 	if (!err)
 		err = bpf_map__reuse_fd(skel->maps.top, kept->top);
+	if (!err && kept->health >= 0)
+		err = bpf_map__reuse_fd(skel->maps.health, kept->health);
 	return err ?: bpf_map__reuse_fd(skel->maps.events, kept->events);
 }
 

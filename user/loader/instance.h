@@ -40,6 +40,7 @@
 	X(rodata)        \
 	X(lines)         \
 	X(cpu_blocks)    \
+	X(health)        \
 	X(chains)        \
 	X(loads)         \
 	X(cpu_loads)     \

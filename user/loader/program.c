@@ -85,18 +85,15 @@ static int lines_size(struct bpf_object *object, const struct xdd_fixed *fixed)
 	return bpf_map__set_value_size(map, xdd_filters(fixed) * sizeof(struct xdd_line));
 }
 
-/* The ager's maps, in an object that has it: an entry per site, and per slice of several lines. */
-static int ager_maps_size(struct bpf_object *object, const struct xdd_fixed *fixed)
+/* The ager's maps, in an object that has it: an entry per site, and per slice or part that is counted. */
+static int ager_maps_size(struct bpf_object *object, const struct xdd_fixed *fixed, u32 sites)
 {
-	u32 sites = xdd_sites(fixed, libbpf_num_possible_cpus());
 	int err;
 
 	if (!bpf_object__find_map_by_name(object, "ager"))
 		return 0;
 	err = map_size(object, "ager", sites);
-	return err
-		       ?: map_size(object, "slices",
-				   xdd_slices_counted(fixed) ? sites * xdd_slices_count(fixed) : 0);
+	return err ?: map_size(object, "slices", sites * xdd_counted(fixed));
 }
 
 int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
@@ -110,7 +107,7 @@ int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
 		       fixed->key == XDD_KEY_offset;
 	bool is_tree = fixed->placement == XDD_PLACEMENT_tree;
 	u32 lines = xdd_shared_filters(fixed) * xdd_lines(fixed);
-	u32 sites = shared ? 1 : libbpf_num_possible_cpus();
+	u32 sites = xdd_sites(fixed, libbpf_num_possible_cpus());
 	const struct {
 		const char *name;
 		u32 entries;
@@ -119,6 +116,7 @@ int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
 		{ "chains", xdd_grows(fixed) ? sites * xdd_chains(fixed) : 0 },
 		{ "locks", exact || !lines ? 0 : fixed->stripes },
 		{ "cpu_blocks", exact || shared ? 0 : fixed->blocks },
+		{ "health", fixed->fault_policy ? sites * xdd_healths(fixed) : 0 },
 		{ "loads", bits && shared },
 		{ "cpu_loads", bits && percpu },
 		{ "tree", is_tree ? fixed->levels : 0 },
@@ -136,7 +134,7 @@ int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
 		err = map_size(object, sizes[i].name, sizes[i].entries);
 	if (!err && lines && xdd_grows(fixed))
 		err = lines_size(object, fixed);
-	return err ?: ager_maps_size(object, fixed);
+	return err ?: ager_maps_size(object, fixed, sites);
 }
 
 int program_set_live(int config_fd, const struct xdd_live *live)

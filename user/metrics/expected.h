@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include <xdd/age.h>
+#include <xdd/faults.h>
 
 struct xdd_store;
 
@@ -15,15 +16,27 @@ struct expected {
 	double fnr; /* a copy that comes evenly somewhere in the window behind its first is called distinct */
 };
 
+/* What is in a filter of timers. */
+struct contents {
+	const struct xdd_fill *fill; /* a walk over its lines */
+	const double *slices; /* live share of each innermost slice; NULL: they were not counted */
+	const struct xdd_health *health; /* xdd_healths() entries at @now_ns; NULL: nothing fails */
+	u64 now_ns;
+	double copies; /* of each distinct packet, on average */
+};
+
 /*
- * Engines with timers, by a walk over the lines, @fill, and over the slices, @slices: the share of
- * live cells of each innermost one; NULL: they were not counted. A key meets one line or one slice, so
- * the rate is the mean over what it may meet, not that of the mean (koloniari-2011 sections 3 and 7).
+ * Engines with timers. A key meets one line or one slice, so the rate is the mean over what it may meet,
+ * not that of the mean (koloniari-2011 sections 3 and 7). Slices that are not believed are answered for as the
+ * policy says; where none is counted, failed lines are taken as empty, which they are after a window.
  * Under the rule of equal timers it follows from the number of keys that so many live cells tell of.
- * @copies: of each distinct packet, on average.
  */
-struct expected expected_of_fill(const struct xdd_fixed *fixed, const struct xdd_live *live,
-				 const struct xdd_fill *fill, const double *slices, double copies);
+struct expected expected_of_timers(const struct xdd_fixed *fixed, const struct xdd_live *live,
+				   const struct contents *in);
+
+/* Engine bloom, sliced: the same. */
+struct expected expected_of_bloom(const struct xdd_fixed *fixed, const double *slices,
+				  const struct xdd_health *health, u64 now_ns);
 
 /* Of a filter that grows, whose chains err at the rate @fpr (chain_fpr()). */
 struct expected expected_of_chains(const struct xdd_fixed *fixed, double fpr, double copies);

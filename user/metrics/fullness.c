@@ -14,6 +14,7 @@
 #include <xdd/tree.h>
 
 #include "user/clock.h"
+#include "user/loader/faults.h"
 #include "user/loader/instance.h"
 #include "user/metrics/expected.h"
 #include "user/model.h"
@@ -73,18 +74,52 @@ static void add_walk(const struct xdd_ager *record, struct fullness *f)
 	f->missed = fmax(f->missed, record->missed);
 }
 
-/* What a site has: its share of the packets, and how many copies there are of each distinct one. */
-struct traffic {
+/* What a site has: its share of the packets, how many copies there are of each distinct one, and the
+ * states of its slices; NULL: they do not fail.
+ */
+struct site {
 	double share, copies;
+	const struct xdd_health *health;
 };
 
-/* Add a site's walk, of @traffic. @slices: room for its densities. */
-static int add_site(const struct instance *in, u32 site, const struct traffic *traffic,
-		    struct fullness *f, double *slices)
+/* Open the states of @in; those of an instance whose slices do not fail have no sites. */
+static int open_faults(struct faults *f, const struct instance *in)
+{
+	int err = faults_open(f, in);
+
+	if (err)
+		f->sites = 0;
+	return err == -ENOTSUP ? 0 : err;
+}
+
+static void close_faults(struct faults *f)
+{
+	if (f->sites)
+		faults_close(f);
+}
+
+static struct site site_of(const struct counters *counters, const struct faults *f, u32 site,
+			   u32 sites)
+{
+	u64 distinct = counters->total.distinct.packets;
+	struct site s = { 1.0 / sites, 0, f->sites ? faults_site(f, site) : NULL };
+
+	if (!distinct)
+		return s;
+	s.copies = (double)counters->total.duplicate.packets / distinct;
+	if (sites > 1)
+		s.share = (double)counters->distinct[site] / distinct;
+	return s;
+}
+
+/* Add the walk over site number @site. @slices: room for its densities. */
+static int add_site(const struct instance *in, u32 site, const struct site *of, struct fullness *f,
+		    double *slices)
 {
 	const struct xdd_fixed *fixed = &in->fixed;
 	double sites = equals(fixed);
 	struct xdd_ager record;
+	const struct contents contents = { &record.fill, slices, of->health, now_ns(), of->copies };
 	struct expected e;
 	int err;
 
@@ -103,11 +138,11 @@ static int add_site(const struct instance *in, u32 site, const struct traffic *t
 			f->slices[i] += slices[i] / sites;
 	}
 	if (f->chains.number)
-		e = expected_of_chains(fixed, chains_fpr(&f->chains, fixed, site), traffic->copies);
+		e = expected_of_chains(fixed, chains_fpr(&f->chains, fixed, site), of->copies);
 	else
-		e = expected_of_fill(fixed, &in->live, &record.fill, slices, traffic->copies);
-	f->fpr += traffic->share * e.fpr;
-	f->fnr += traffic->share * e.fnr;
+		e = expected_of_timers(fixed, &in->live, &contents);
+	f->fpr += of->share * e.fpr;
+	f->fnr += of->share * e.fnr;
 	return 0;
 }
 
@@ -115,19 +150,18 @@ static int read_sites(const struct instance *in, const struct counters *counters
 		      struct fullness *f, double *slices)
 {
 	u32 sites = xdd_sites(&in->fixed, counters->cpus), weigh = equals(&in->fixed);
-	u64 distinct = counters->total.distinct.packets;
-	double copies = distinct ? (double)counters->total.duplicate.packets / distinct : 0;
-	int err = 0;
+	struct faults faults;
+	int err;
 
 	f->known = true;
 	f->fpr_full = fullness_rate_of(&in->fixed, in->meta.capacity_keys, weigh);
-	for (u32 site = 0; !err && site < sites; site++) {
-		struct traffic traffic = { 1.0 / weigh, copies };
+	err = open_faults(&faults, in);
+	for (u32 i = 0; !err && i < sites; i++) {
+		struct site site = site_of(counters, &faults, i, weigh);
 
-		if (weigh > 1 && distinct)
-			traffic.share = (double)counters->distinct[site] / distinct;
-		err = add_site(in, site, &traffic, f, slices);
+		err = add_site(in, i, &site, f, slices);
 	}
+	close_faults(&faults);
 	return err;
 }
 
@@ -152,22 +186,33 @@ static int keep_slices(struct fullness *f)
 	return 0;
 }
 
+/* What site @site's loads let expect. */
+static struct expected of_loads(const struct instance *in, const struct loads *loads, u32 site,
+				const struct xdd_health *health)
+{
+	if (loads->slice)
+		return expected_of_bloom(&in->fixed, loads->slice + (size_t)site * loads->slices,
+					 health, now_ns());
+	return expected_of_bits(&in->fixed, loads->lost[site]);
+}
+
 /* Sites weigh as much as their distinct packets. */
 static int read_bits(const struct instance *in, const struct counters *counters, struct fullness *f)
 {
-	u64 distinct = counters->total.distinct.packets;
+	struct faults faults;
 	int err = loads_read(in, &f->loads);
 
+	err = err ?: open_faults(&faults, in);
 	if (err)
 		return err;
-	for (u32 site = 0; site < f->loads.sites; site++) {
-		double share = 1.0 / f->loads.sites;
+	for (u32 i = 0; i < f->loads.sites; i++) {
+		struct site site = site_of(counters, &faults, i, f->loads.sites);
+		struct expected e = of_loads(in, &f->loads, i, site.health);
 
-		if (f->loads.sites > 1 && distinct)
-			share = (double)counters->distinct[site] / distinct;
-		f->fpr += share * f->loads.lost[site];
+		f->fpr += site.share * e.fpr;
+		f->fnr += site.share * e.fnr;
 	}
-	f->fnr = expected_of_bits(&in->fixed, f->fpr).fnr;
+	close_faults(&faults);
 	if (in->fixed.engine == XDD_ENGINE_bloom)
 		f->fpr_full = fullness_rate_of(&in->fixed, in->meta.capacity_keys, f->loads.sites);
 	if (!f->loads.slices || 2ULL * f->loads.slices > xdd_lines(&in->fixed))

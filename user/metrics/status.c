@@ -41,8 +41,9 @@ static int read_audit(struct status *status)
 
 	if (in->fixed.audit_threshold && bpf_map_lookup_elem(in->maps.audit_counts, &zero, &counts))
 		return -errno;
-	audit_make(&status->audit, &in->fixed, &counts, total->distinct.packets,
-		   total->duplicate.packets);
+	/* The audit takes what a failed slice left open as called distinct: it passed. */
+	audit_make(&status->audit, &in->fixed, &counts,
+		   total->distinct.packets + total->faulted.packets, total->duplicate.packets);
 	return 0;
 }
 
@@ -81,6 +82,8 @@ int status_read(struct status *status, struct instance *instance, char *err, siz
 	if (!code)
 		code = fullness_read(instance, &status->counters, &status->fullness);
 	if (!code)
+		code = health_view_read(instance, &status->fullness, &status->health);
+	if (!code)
 		code = tree_read(instance, &status->tree);
 	if (!code)
 		code = read_top(instance, &status->top);
@@ -102,4 +105,5 @@ void status_free(struct status *status)
 {
 	counters_free(&status->counters);
 	fullness_free(&status->fullness);
+	health_view_free(&status->health);
 }

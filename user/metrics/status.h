@@ -12,6 +12,7 @@
 #include "user/metrics/counters.h"
 #include "user/metrics/ethertypes.h"
 #include "user/metrics/fullness.h"
+#include "user/metrics/health.h"
 #include "user/metrics/tree.h"
 #include "user/top.h"
 #include "user/units.h"
@@ -24,6 +25,7 @@ struct status {
 	struct counters counters;
 	struct ethertypes ethertypes;
 	struct fullness fullness;
+	struct health_view health;
 	struct tree tree;
 	struct audit audit;
 	struct top top; /* where live.top is on */

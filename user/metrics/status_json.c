@@ -29,6 +29,8 @@ static json_t *slices(const struct status *status)
 	const struct fullness *f = &status->fullness;
 	json_t *all;
 
+	if (status->health.n)
+		return health_view_json(&status->health);
 	if (f->loads.share && !f->slices)
 		return filters(&f->loads);
 	all = json_array();
@@ -145,6 +147,8 @@ static json_t *config(const struct status *status)
 	json_object_set_new(all, "subslices", json_integer(fixed->subslices));
 	json_object_set_new(all, "slice_hashes", json_integer(fixed->slice_hashes));
 	json_object_set_new(all, "equal", json_integer(fixed->equal));
+	json_object_set_new(all, "fault_policy", json_string(fault_names[fixed->fault_policy]));
+	json_object_set_new(all, "vote", json_integer(fixed->vote));
 	if (xdd_engine_has_bits(fixed->engine))
 		config_bits(all, fixed);
 	return all;

@@ -314,6 +314,16 @@ static void print_fullness(const struct status *status)
 		print_slices(f);
 }
 
+static void print_health(const struct status *status)
+{
+	char policy[HEALTH_POLICY_TEXT_MAX], text[HEALTH_TEXT_MAX];
+
+	if (status->health.n)
+		printf("  faults      policy %s; %s; %" PRIu64 " look-ups not answered\n",
+		       health_policy_text(&status->instance->fixed, policy),
+		       health_view_text(&status->health, text), (uint64_t)status->health.asked);
+}
+
 static void print_top(const struct status *status)
 {
 	if (!status->instance->live.top || !status->top.used)
@@ -332,6 +342,7 @@ void status_print(const struct status *status)
 	print_audit(status);
 	print_growth(status);
 	print_fullness(status);
+	print_health(status);
 	tree_print(status->instance, &status->tree);
 	for (int i = 0; i < status->warnings; i++)
 		printf("  warning     %s\n", status->warning[i]);

@@ -176,8 +176,22 @@ static void event_warnings(struct status *status)
 		     in->live.event_rate, in->name);
 }
 
+static void health_warnings(struct status *status)
+{
+	const struct health_view *health = &status->health;
+	char text[HEALTH_TEXT_MAX], policy[HEALTH_POLICY_TEXT_MAX];
+
+	if (health->failed || health->recovering)
+		warn(status,
+		     "%s: what they would know is answered by --fault-policy %s: see "
+		     "xdp-dedup fault %s",
+		     health_view_text(health, text),
+		     health_policy_text(&status->instance->fixed, policy), status->instance->name);
+}
+
 void warnings_find(struct status *status)
 {
+	health_warnings(status);
 	event_warnings(status);
 	interface_warnings(status);
 	bypass_warnings(status);

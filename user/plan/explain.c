@@ -233,6 +233,15 @@ static void add_time(u64 ns, char *text, size_t size)
 	add(text, size, " --window %llu%s", (unsigned long long)ns, units[unit]);
 }
 
+/* What plan->faults were computed for: without a policy no slice can be taken out. */
+static void add_policy(const struct plan *p, char *text, size_t size)
+{
+	if (p->faults.vote == p->fixed.hashes)
+		add(text, size, " --fault-policy distinct");
+	else
+		add(text, size, " --fault-policy vote:%u", p->faults.vote);
+}
+
 void plan_options(const struct plan *p, const struct plan_demand *d, char *text, size_t size)
 {
 	const struct xdd_fixed *f = &p->fixed;
@@ -251,4 +260,6 @@ void plan_options(const struct plan *p, const struct plan_demand *d, char *text,
 		add_time(d->window_ns, text, size);
 	if (xdd_engine_has_timers(f->engine) && d->window_ns)
 		add(text, size, " --ticks %u", d->ticks);
+	if (d->failed && plan_can_fail(f->engine))
+		add_policy(p, text, size);
 }

@@ -20,6 +20,8 @@
 	X(refresh, refresh, false)               \
 	X(hashes, hashes, true)                  \
 	X(equal, equal, false)                   \
+	X(fault_policy, fault_policy, false)     \
+	X(vote, fault_policy, false)             \
 	X(variant, variant, true)                \
 	X(p_star, p_star, true)                  \
 	X(sbf_p, sbf_p, true)                    \

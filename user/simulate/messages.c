@@ -53,7 +53,7 @@ static bool is_set(const struct xdd_store *store, u32 number, u32 cell, const st
 
 bool messages_vary(const struct messages *m, const struct xdd_fixed *fixed)
 {
-	return m->slices > 1 && fixed->slicing != XDD_SLICING_horizontal;
+	return m->slices > 1 && !fixed->filters && fixed->slicing != XDD_SLICING_horizontal;
 }
 
 /* The slices of a look-up, until a cell is not set. */

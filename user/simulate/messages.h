@@ -31,7 +31,7 @@ void messages_add(struct messages *m, const struct xdd_fixed *fixed,
 
 /* Whether the number of messages of a look-up depends on what is in the filter, by pipelining (sections 3.2 and
  * 7): slices are visited one after the other, each once, until one of the key's cells there is not set. A copy
- * visits all of them.
+ * visits all of them. Not counted of a filter that grows.
  */
 bool messages_vary(const struct messages *m, const struct xdd_fixed *fixed);
 

@@ -12,6 +12,7 @@
 #include "user/simulate/simulate.h"
 #include "user/store.h"
 #include "user/stream.h"
+#include "xdd/faults.h"
 
 #define DEFAULT_RECORDS 1000000
 #define DEFAULT_DISTINCT 0.15
@@ -86,6 +87,13 @@ static int plan_filter(struct simulation *sim)
 	if (code) {
 		complain("simulate: %s", err);
 		return code == -EINVAL || code == -ERANGE ? EXIT_USAGE : EXIT_FAILED;
+	}
+	if (sim->o->faults > xdd_parts(&sim->derived.fixed)) {
+		complain("simulate: --faults %u: the filter has %u slices, or ranges of slices, "
+			 "that "
+			 "can fail",
+			 sim->o->faults, xdd_parts(&sim->derived.fixed));
+		return EXIT_USAGE;
 	}
 	if (!option_given(sim->o, OPT_window) && !sim->o->window_records)
 		sim->derived.live.window_ns = STORE_FOREVER_NS;
@@ -170,6 +178,8 @@ int simulation_plan(struct simulation *sim, struct options *o)
 	sim->o = o;
 	sim->runs = o->runs ?: 1;
 	sim->clock = o->rate ? CLOCK_RATE : CLOCK_RECORDS;
+	if (o->faults && !o->fault_policy)
+		o->fault_policy = XDD_FAULTS_distinct;
 	code = check_stream(o);
 	if (!code)
 		code = check_window(o);

@@ -222,6 +222,11 @@ static void set_filter(json_t *to, const struct derived *d)
 	json_object_set_new(to, "hashes", json_integer(fixed->hashes));
 	if (fixed->equal)
 		json_object_set_new(to, "equal", json_integer(fixed->equal));
+	if (fixed->fault_policy)
+		json_object_set_new(to, "fault_policy",
+				    json_string(fault_names[fixed->fault_policy]));
+	if (fixed->vote)
+		json_object_set_new(to, "vote", json_integer(fixed->vote));
 	json_object_set_new(to, "memory_bytes", json_integer(d->memory_bytes));
 	if (fixed->engine != XDD_ENGINE_exact)
 		json_object_set_new(to, "cells", json_integer(cells_of(fixed)));

@@ -12,7 +12,7 @@
 #include "user/simulate/messages.h"
 #include "user/simulate/simulate.h"
 #include "user/stream.h"
-#include "xdd/slices.h"
+#include "xdd/faults.h"
 
 struct pass {
 	const struct simulation *sim;
@@ -243,7 +243,7 @@ static double load_model(const struct pass *pass)
 	return pass->new_load;
 }
 
-static void set_slices(struct tally *tally, const struct messages *messages)
+static void set_slices(struct tally *tally, const struct messages *messages, bool grows)
 {
 	struct messages_spread spread = messages_spread(messages);
 
@@ -251,7 +251,7 @@ static void set_slices(struct tally *tally, const struct messages *messages)
 	tally->rate[RATE_max_share] = spread.max_share;
 	tally->rate[RATE_fairness] = spread.fairness;
 	tally->rate[RATE_messages_per_lookup] = spread.sum / tally->records;
-	if (messages->slices > 1)
+	if (messages->slices > 1 && !grows)
 		tally->rate[RATE_pipelined_per_lookup] = (double)messages->piped / tally->records;
 }
 
@@ -286,7 +286,7 @@ static void pass_stop(struct pass *pass)
 	audit_make(&t->audit, &pass->store.fixed, &pass->store.audit_counts, called,
 		   t->records - called);
 	if (pass->messages.slices)
-		set_slices(t, &pass->messages);
+		set_slices(t, &pass->messages, pass->store.fixed.filters);
 }
 
 /* Where the next stretch, or else the stream, ends. */
@@ -345,6 +345,22 @@ static int keep_messages(struct simulation *sim, const struct messages *messages
 	return 0;
 }
 
+/* Let --faults parts fail, drawn without putting back. */
+static void pass_fail(struct pass *pass)
+{
+	u32 parts = xdd_parts(&pass->store.fixed), left = pass->sim->o->faults;
+	u64 seed = xdd_mix64(pass->store.fixed.seed);
+
+	for (u32 i = 0; left && i < parts; i++) {
+		u64 draw = xdd_bits_draw(seed, i) >> 32;
+
+		if (draw * (parts - i) >> 32 < left) {
+			store_fail(&pass->store, i);
+			left--;
+		}
+	}
+}
+
 static int pass_open(struct pass *pass, const struct xdd_fixed *fixed)
 {
 	const struct simulation *sim = pass->sim;
@@ -360,8 +376,11 @@ static int pass_open(struct pass *pass, const struct xdd_fixed *fixed)
 		err = messages_open(&pass->messages, fixed);
 	if (!err)
 		err = store_open(&pass->store, fixed, live, sim->derived.memory_bytes);
+	if (err)
+		return err;
 	pass->store.in_order = true;
-	return err;
+	pass_fail(pass);
+	return 0;
 }
 
 int simulation_run(struct simulation *sim, u32 run, struct tally *tally)

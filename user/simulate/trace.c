@@ -92,18 +92,14 @@ static int make_room(struct trace *trace, bool times, bool producers)
 	if (!more)
 		return -ENOMEM;
 	trace->ids = more;
-	if (times) {
-		more = realloc(trace->times_ns, room * sizeof(*trace->times_ns));
-		if (!more)
-			return -ENOMEM;
-		trace->times_ns = more;
-	}
-	if (producers) {
-		more = realloc(trace->producers, room * sizeof(*trace->producers));
-		if (!more)
-			return -ENOMEM;
-		trace->producers = more;
-	}
+	more = times ? realloc(trace->times_ns, room * sizeof(*trace->times_ns)) : NULL;
+	if (times && !more)
+		return -ENOMEM;
+	trace->times_ns = more;
+	more = producers ? realloc(trace->producers, room * sizeof(*trace->producers)) : NULL;
+	if (producers && !more)
+		return -ENOMEM;
+	trace->producers = more;
 	trace->room = room;
 	return 0;
 }

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "user/loader/faults.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "program.h"
+#include "user/clock.h"
+#include "xdd/age.h"
+
+#define OFFLINE "/sys/devices/system/cpu/offline"
+#define LINES_PER_RUN 4096 /* of BPF_PROG_RUN: as the ager */
+
+static size_t map_bytes(const struct faults *f)
+{
+	return (size_t)f->sites * xdd_healths(&f->in->fixed) * sizeof(*f->health);
+}
+
+int faults_open(struct faults *f, const struct instance *in)
+{
+	memset(f, 0, sizeof(*f));
+	f->in = in;
+	if (!in->fixed.fault_policy || in->maps.health < 0)
+		return -ENOTSUP;
+	f->sites = in->fixed.placement == XDD_PLACEMENT_percpu ? libbpf_num_possible_cpus() : 1;
+	f->health =
+		mmap(NULL, map_bytes(f), PROT_READ | PROT_WRITE, MAP_SHARED, in->maps.health, 0);
+	if (f->health != MAP_FAILED)
+		return 0;
+	f->health = NULL;
+	return -errno;
+}
+
+void faults_close(struct faults *f)
+{
+	if (f->health)
+		munmap(f->health, map_bytes(f));
+	f->health = NULL;
+}
+
+struct xdd_health *faults_site(const struct faults *f, u32 site)
+{
+	return f->health + (size_t)site * xdd_healths(&f->in->fixed);
+}
+
+void faults_fail(struct faults *f, u32 site, u32 part, enum health_cause cause)
+{
+	health_fail(&f->in->fixed, faults_site(f, site), part, cause);
+}
+
+/* The program does not write them: the part has failed. */
+static int empty(const struct faults *f, u32 site, u32 part)
+{
+	u32 end = xdd_part_first(&f->in->fixed, part + 1);
+	struct xdd_age_run run = { .site = site, .empty = 1 };
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &run, .ctx_size_in = sizeof(run));
+
+	run.first = xdd_part_first(&f->in->fixed, part);
+	for (; run.first < end; run.first += run.n) {
+		run.n = end - run.first < LINES_PER_RUN ? end - run.first : LINES_PER_RUN;
+		if (bpf_prog_test_run_opts(f->in->ager_program, &opts))
+			return -errno;
+		if (opts.retval != run.n)
+			return -EIO;
+	}
+	return 0;
+}
+
+int faults_recover(struct faults *f, u32 site, u32 part, enum health_cause cause)
+{
+	struct xdd_health *health = faults_site(f, site);
+	struct xdd_live live;
+	int err = 0;
+
+	if (!health_failed_by(&health[1 + part], cause))
+		return 0;
+	if (health_may_recover(health, part, cause))
+		err = empty(f, site, part);
+	if (!err)
+		err = program_get_live(f->in->maps.config, &live);
+	if (!err)
+		health_recover(&f->in->fixed, health, part, cause, now_ns(), live.window_ticks);
+	return err;
+}
+
+static int watch_site(struct faults *f, u32 site, bool offline)
+{
+	struct xdd_health *health = faults_site(f, site);
+	u32 parts = xdd_parts(&f->in->fixed);
+	int err = 0;
+
+	for (u32 part = 0; part < parts && !err; part++) {
+		if (offline == health_failed_by(&health[1 + part], HEALTH_CAUSE_cpu))
+			continue;
+		if (offline)
+			faults_fail(f, site, part, HEALTH_CAUSE_cpu);
+		else
+			err = faults_recover(f, site, part, HEALTH_CAUSE_cpu);
+	}
+	return err;
+}
+
+/* Whether @cpu is in @list, such as "1,3-5"; -EINVAL for what is no list. */
+static int in_list(const char *list, u32 cpu)
+{
+	unsigned int first, last;
+	int used;
+
+	while (*list && *list != '\n') {
+		if (sscanf(list, "%u%n", &first, &used) != 1)
+			return -EINVAL;
+		list += used;
+		last = first;
+		if (*list == '-') {
+			if (sscanf(list, "-%u%n", &last, &used) != 1)
+				return -EINVAL;
+			list += used;
+		}
+		if (cpu >= first && cpu <= last)
+			return true;
+		list += *list == ',';
+	}
+	return false;
+}
+
+static int read_offline(char *list, int size)
+{
+	FILE *file = fopen(OFFLINE, "re");
+
+	if (!file)
+		return -errno;
+	if (!fgets(list, size, file))
+		*list = 0;
+	fclose(file);
+	return 0;
+}
+
+int faults_watch(struct faults *f, const char *offline)
+{
+	char list[4096];
+	int err = 0, is;
+
+	if (f->in->fixed.placement != XDD_PLACEMENT_percpu)
+		return 0;
+	if (!offline) {
+		err = read_offline(list, sizeof(list));
+		offline = list;
+	}
+	for (u32 site = 0; site < f->sites && !err; site++) {
+		is = in_list(offline, site);
+		err = is < 0 ? is : watch_site(f, site, is);
+	}
+	return err;
+}
