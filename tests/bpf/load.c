@@ -16,7 +16,7 @@
 #include "ask.skel.h"
 #include "dedup.skel.h"
 
-#define MAX_INSTRUCTIONS 350000
+#define MAX_INSTRUCTIONS 450000
 #define MAX_ASK_INSTRUCTIONS 30000
 
 struct table {

@@ -18,7 +18,8 @@ refuses '--top-down belongs to --placement tree' load --top-down 1 lo
 refuses '--fan-out belongs to --placement tree' simulate --fan-out 2
 refuses 'it is for simulate' load --placement tree --fan-out 2 lo
 refuses '--refresh: in a tree' load --placement tree --refresh lo
-refuses '--grow and --equal have no place' load --placement tree --engine timer --grow density lo
+refuses '--grow, --equal and --fault-policy have no place' load --placement tree --engine timer --grow density lo
+refuses '--grow, --equal and --fault-policy have no place' load --placement tree --engine timer --fault-policy distinct lo
 refuses '--placement shared is about CPUs' simulate --placement shared
 refuses 'is for --engine tagged, timer and bloom' simulate --placement tree --engine rlbsbf
 refuses '--top-down is for --engine timer and bloom' simulate --placement tree --engine tagged \
