@@ -15,7 +15,7 @@
 
 #define COMMAND_ROW(name_, on_, everyday_, min_, max_, arguments_, summary_) \
 	{ #name_, on_, everyday_, min_, max_, arguments_, summary_, cmd_##name_ },
-static const struct command commands[] = { COMMANDS(COMMAND_ROW){ .name = NULL } };
+const struct command commands[] = { COMMANDS(COMMAND_ROW){ .name = NULL } };
 
 /* The commands' and the topics' names, for name_nearest(). */
 #define COMMAND_NAME(name, ...) #name,

@@ -9,10 +9,6 @@
 #include "user/topics.h"
 #include "user/version.h"
 
-#define COMMAND_ROW(name_, on_, everyday_, min_, max_, arguments_, summary_) \
-	{ .name = #name_, .on = on_, .arguments = arguments_, .summary = summary_ },
-static const struct command commands[] = { COMMANDS(COMMAND_ROW){ .name = NULL } };
-
 #define TOPIC_ROW(name, summary) { #name, summary },
 static const struct {
 	const char *name, *summary;

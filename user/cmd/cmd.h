@@ -55,6 +55,8 @@ struct command {
 	int (*run)(struct options *o);
 };
 
+extern const struct command commands[]; /* in the order of COMMANDS; the last one has no name */
+
 #define COMMAND_PROTOTYPE(name, ...) int cmd_##name(struct options *o);
 COMMANDS(COMMAND_PROTOTYPE)
 
