@@ -482,6 +482,14 @@ static int derive_equal(struct work *w)
 			"give at most so many",
 			w->o->equal, f->hashes);
 	f->equal = w->o->equal;
+	return 0;
+}
+
+/* Known only once k is. */
+static int derive_faults(struct work *w)
+{
+	struct xdd_fixed *f = &w->out->fixed;
+
 	if (w->o->fault_policy && !xdd_engine_is_sliced(f->engine) &&
 	    f->engine != XDD_ENGINE_tagged)
 		return refuse(
@@ -517,6 +525,8 @@ static int derive_filter(struct work *w)
 	derive_slicing(w);
 	derive_growth_kind(w);
 	err = derive_equal(w);
+	if (!err)
+		err = derive_faults(w);
 	if (!err)
 		err = wanted_bytes(w, 0, &bytes);
 	if (!err && out->fixed.engine == XDD_ENGINE_recovery && bytes < RECOVERY_LEAST_BYTES)

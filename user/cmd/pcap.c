@@ -417,7 +417,6 @@ static json_t *json_filter(struct job *job)
 {
 	const struct derived *d = &job->derived;
 	const struct xdd_store *store = &job->store;
-
 	struct expected model = expected_of(job);
 
 	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:I, s:o}", "engine",
