@@ -154,7 +154,7 @@ static int watch(const struct ager *ager)
 	if (!err)
 		err = faults_watch(&faults, NULL);
 	faults_close(&faults);
-	return err == -ENOTSUP ? 0 : err;
+	return err;
 }
 
 int ager_step(struct ager *ager)

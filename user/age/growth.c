@@ -9,18 +9,14 @@
 
 #include "user/clock.h"
 #include "user/loader/instance.h"
+#include "xdd/tree.h"
 
 /* A CPU that read a chain's state before it changed has written its cells by then. */
 #define SETTLED_NS 10000000ull
 
-static u32 sites_of(const struct xdd_fixed *fixed)
+static size_t chains_bytes(const struct growth *growth)
 {
-	return fixed->placement == XDD_PLACEMENT_percpu ? libbpf_num_possible_cpus() : 1;
-}
-
-static size_t chains_bytes(const struct xdd_fixed *fixed)
-{
-	size_t bytes = (size_t)sites_of(fixed) * xdd_chains(fixed) * sizeof(struct xdd_chain);
+	size_t bytes = (size_t)growth->number * sizeof(*growth->chains);
 	size_t page = sysconf(_SC_PAGESIZE);
 
 	return (bytes + page - 1) / page * page;
@@ -35,9 +31,10 @@ int growth_open(struct growth *growth, const struct instance *instance, bool wri
 	growth->number = 0;
 	if (!xdd_grows(growth->fixed))
 		return 0;
-	growth->number = sites_of(growth->fixed) * xdd_chains(growth->fixed);
-	growth->chains = mmap(NULL, chains_bytes(growth->fixed), protection, MAP_SHARED,
-			      instance->maps.chains, 0);
+	growth->number =
+		xdd_sites(growth->fixed, libbpf_num_possible_cpus()) * xdd_chains(growth->fixed);
+	growth->chains =
+		mmap(NULL, chains_bytes(growth), protection, MAP_SHARED, instance->maps.chains, 0);
 	if (growth->chains != MAP_FAILED)
 		return 0;
 	growth->chains = NULL;
@@ -47,7 +44,7 @@ int growth_open(struct growth *growth, const struct instance *instance, bool wri
 void growth_close(struct growth *growth)
 {
 	if (growth->chains)
-		munmap(growth->chains, chains_bytes(growth->fixed));
+		munmap(growth->chains, chains_bytes(growth));
 	growth->chains = NULL;
 }
 

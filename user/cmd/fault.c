@@ -189,7 +189,7 @@ static int with_instance(const struct options *o, const struct instance *in)
 	struct faults f;
 	int err = faults_open(&f, in), code;
 
-	if (err == -ENOTSUP) {
+	if (!err && !f.sites) {
 		complain("fault: %s: was loaded without --fault-policy, so its slices do not fail: "
 			 "unload it, and load it with one",
 			 in->name);

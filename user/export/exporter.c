@@ -66,7 +66,7 @@ static struct exported *exported_of(struct exporter *exporter, const char *name)
 static double lost_until_now(struct exported *one, const struct status *status)
 {
 	u64 distinct = status->counters.total.distinct.packets;
-	double rate = page_fpr(status);
+	double rate = status_is_modelled(status) ? status->fullness.fpr : 0;
 
 	if (one->distinct == UINT64_MAX)
 		one->distinct = distinct;

@@ -13,7 +13,6 @@
 #include "user/model.h"
 #include "user/version.h"
 #include "xdd/slices.h"
-#include "xdd/key.h"
 
 struct page {
 	FILE *to;
@@ -64,14 +63,6 @@ static void put_real(struct page *page, double value, const struct label labels[
 		return;
 	put_labels(page, labels);
 	fprintf(page->to, "%.13g\n", value);
-}
-
-double page_fpr(const struct status *status)
-{
-	const struct fullness *f = &status->fullness;
-	bool bounded = xdd_digest_is_wide(&status->instance->fixed);
-
-	return f->known || f->loads.share || bounded ? f->fpr : NAN;
 }
 
 static void put_up(struct page *page, const struct status *status)
@@ -278,9 +269,15 @@ GREW(filters_full, put_count, full)
 GREW(filters_opened, put_count, opened)
 GREW(filters_retired, put_count, retired)
 
+static void put_modelled(struct page *page, const struct status *status, double rate)
+{
+	if (status_is_modelled(status))
+		put_real(page, rate, NO_LABELS);
+}
+
 static void put_fpr_modelled(struct page *page, const struct status *status)
 {
-	put_real(page, page_fpr(status), NO_LABELS);
+	put_modelled(page, status, status->fullness.fpr);
 }
 
 static void put_fpr_at_capacity(struct page *page, const struct status *status)
@@ -291,9 +288,7 @@ static void put_fpr_at_capacity(struct page *page, const struct status *status)
 
 static void put_fnr_modelled(struct page *page, const struct status *status)
 {
-	bool known = !isnan(page_fpr(status));
-
-	put_real(page, known ? status->fullness.fnr : NAN, NO_LABELS);
+	put_modelled(page, status, status->fullness.fnr);
 }
 
 #define AUDITED(name, what)                                                    \

@@ -67,9 +67,6 @@ struct subject {
 	double lost;		     /* expected since the exporter started */
 };
 
-/* The rate at which distinct packets are lost now, by the model; NAN: not known. */
-double page_fpr(const struct status *status);
-
 /* Make the page of @n instances into *@text, which the caller free()s. Returns 0 or -ENOMEM. */
 int page_make(const struct subject *all, size_t n, bool openmetrics, char **text, size_t *length);
 

@@ -11,6 +11,7 @@
 #include "program.h"
 #include "user/clock.h"
 #include "xdd/age.h"
+#include "xdd/tree.h"
 
 #define OFFLINE "/sys/devices/system/cpu/offline"
 #define LINES_PER_RUN 4096 /* of BPF_PROG_RUN: as the ager */
@@ -25,13 +26,14 @@ int faults_open(struct faults *f, const struct instance *in)
 	memset(f, 0, sizeof(*f));
 	f->in = in;
 	if (!in->fixed.fault_policy || in->maps.health < 0)
-		return -ENOTSUP;
-	f->sites = in->fixed.placement == XDD_PLACEMENT_percpu ? libbpf_num_possible_cpus() : 1;
+		return 0;
+	f->sites = xdd_sites(&in->fixed, libbpf_num_possible_cpus());
 	f->health =
 		mmap(NULL, map_bytes(f), PROT_READ | PROT_WRITE, MAP_SHARED, in->maps.health, 0);
 	if (f->health != MAP_FAILED)
 		return 0;
 	f->health = NULL;
+	f->sites = 0;
 	return -errno;
 }
 
@@ -144,7 +146,7 @@ int faults_watch(struct faults *f, const char *offline)
 	char list[4096];
 	int err = 0, is;
 
-	if (f->in->fixed.placement != XDD_PLACEMENT_percpu)
+	if (!f->sites || f->in->fixed.placement != XDD_PLACEMENT_percpu)
 		return 0;
 	if (!offline) {
 		err = read_offline(list, sizeof(list));

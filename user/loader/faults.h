@@ -14,11 +14,11 @@
 struct faults {
 	const struct instance *in;
 	struct xdd_health *health; /* the map itself: states end by themselves */
-	u32 sites;
+	u32 sites;		   /* 0: its parts do not fail */
 };
 
-/* Open the states of @in, which must stay open until faults_close(). Returns 0, -ENOTSUP where it was
- * loaded without --fault-policy, or a negative errno.
+/* Open the states of @in, which must stay open until faults_close(). Returns 0, also where it was loaded
+ * without --fault-policy and has none, or a negative errno.
  */
 int faults_open(struct faults *f, const struct instance *in);
 void faults_close(struct faults *f);

@@ -82,22 +82,6 @@ struct site {
 	const struct xdd_health *health;
 };
 
-/* Open the states of @in; those of an instance whose slices do not fail have no sites. */
-static int open_faults(struct faults *f, const struct instance *in)
-{
-	int err = faults_open(f, in);
-
-	if (err)
-		f->sites = 0;
-	return err == -ENOTSUP ? 0 : err;
-}
-
-static void close_faults(struct faults *f)
-{
-	if (f->sites)
-		faults_close(f);
-}
-
 static struct site site_of(const struct counters *counters, const struct faults *f, u32 site,
 			   u32 sites)
 {
@@ -155,13 +139,13 @@ static int read_sites(const struct instance *in, const struct counters *counters
 
 	f->known = true;
 	f->fpr_full = fullness_rate_of(&in->fixed, in->meta.capacity_keys, weigh);
-	err = open_faults(&faults, in);
+	err = faults_open(&faults, in);
 	for (u32 i = 0; !err && i < sites; i++) {
 		struct site site = site_of(counters, &faults, i, weigh);
 
 		err = add_site(in, i, &site, f, slices);
 	}
-	close_faults(&faults);
+	faults_close(&faults);
 	return err;
 }
 
@@ -202,7 +186,7 @@ static int read_bits(const struct instance *in, const struct counters *counters,
 	struct faults faults;
 	int err = loads_read(in, &f->loads);
 
-	err = err ?: open_faults(&faults, in);
+	err = err ?: faults_open(&faults, in);
 	if (err)
 		return err;
 	for (u32 i = 0; i < f->loads.sites; i++) {
@@ -212,7 +196,7 @@ static int read_bits(const struct instance *in, const struct counters *counters,
 		f->fpr += site.share * e.fpr;
 		f->fnr += site.share * e.fnr;
 	}
-	close_faults(&faults);
+	faults_close(&faults);
 	if (in->fixed.engine == XDD_ENGINE_bloom)
 		f->fpr_full = fullness_rate_of(&in->fixed, in->meta.capacity_keys, f->loads.sites);
 	if (!f->loads.slices || 2ULL * f->loads.slices > xdd_lines(&in->fixed))
@@ -254,6 +238,11 @@ int fullness_read(const struct instance *in, const struct counters *counters,
 	else
 		fullness->fairness = fullness_fairness(fullness->slices, fullness->slices_used);
 	return err;
+}
+
+bool fullness_is_measured(const struct fullness *fullness)
+{
+	return fullness->known || fullness->loads.share;
 }
 
 void fullness_free(struct fullness *fullness)

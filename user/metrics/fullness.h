@@ -41,6 +41,9 @@ int fullness_read(const struct instance *in, const struct counters *counters,
 		  struct fullness *fullness);
 void fullness_free(struct fullness *fullness);
 
+/* Whether it is known how full the filter is. */
+bool fullness_is_measured(const struct fullness *fullness);
+
 /* model_fairness() of @n loads. */
 double fullness_fairness(const double *loads, u32 n);
 

@@ -96,8 +96,8 @@ int health_view_read(const struct instance *in, const struct fullness *fullness,
 	int err = faults_open(&f, in);
 
 	memset(view, 0, sizeof(*view));
-	if (err)
-		return err == -ENOTSUP ? 0 : err;
+	if (err || !f.sites)
+		return err;
 	view->n = xdd_parts(&in->fixed);
 	view->part = calloc(view->n, sizeof(*view->part));
 	if (view->part) {

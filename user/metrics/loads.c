@@ -13,7 +13,6 @@
 #include <xdd/tree.h>
 
 #include "user/loader/instance.h"
-#include "user/model.h"
 #include "user/store.h"
 
 /* rlbsbf: as it counts itself. */
@@ -167,22 +166,11 @@ static void set_lost(const struct instance *in, struct loads *loads)
 	}
 }
 
-static void set_lost_by_slices(const struct instance *in, struct loads *loads)
-{
-	const struct model_policy none_failed = { 0 };
-
-	for (u32 site = 0; site < loads->sites; site++)
-		loads->lost[site] = model_fpr_of_slices(
-			&in->fixed, loads->slice + (size_t)site * loads->slices, NULL, none_failed);
-}
-
 static int read_lines(const struct instance *in, struct loads *loads, bool kept)
 {
 	bool percpu = in->fixed.placement == XDD_PLACEMENT_percpu;
 	int err = percpu ? lines_percpu(in, loads) : lines_shared(in, loads);
 
-	if (!err && loads->slice)
-		set_lost_by_slices(in, loads);
 	return err || !kept ? err : read_kept(in, loads);
 }
 

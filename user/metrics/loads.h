@@ -21,8 +21,8 @@ struct loads {
  * which are one array (bloom, sbf), or k. In a CPU's own blocks user space does not see where lines
  * begin, so there the k of rsbf, bsbf and bsbfsd are taken as one.
  *
- * What is lost is the product of the shares; of filters in line it is the mean over the lines, and of
- * a sliced one over the slices.
+ * What is lost is the product of the shares; of filters in line it is the mean over the lines. Of a
+ * sliced one it is left to who knows which slices are believed.
  *
  * Returns 0, and then loads_free() is due, or a negative errno.
  */

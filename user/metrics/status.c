@@ -11,6 +11,7 @@
 #include "user/derive.h"
 #include "user/message.h"
 #include "user/metrics/warnings.h"
+#include "xdd/key.h"
 
 /* What the window is worth in ticks of the filter's clock; see include/xdd/line.h. */
 static void read_range(struct status *status)
@@ -99,6 +100,12 @@ int status_read(struct status *status, struct instance *instance, char *err, siz
 	status->ageing = instance_ageing_pid(instance);
 	warnings_find(status);
 	return 0;
+}
+
+bool status_is_modelled(const struct status *status)
+{
+	return fullness_is_measured(&status->fullness) ||
+	       xdd_digest_is_wide(&status->instance->fixed);
 }
 
 void status_free(struct status *status)

@@ -45,6 +45,9 @@ struct status {
 int status_read(struct status *status, struct instance *instance, char *err, size_t err_size);
 void status_free(struct status *status);
 
+/* Whether the model's rates are known: how full the filter is, or that it does not matter. */
+bool status_is_modelled(const struct status *status);
+
 /* As one object of what `status --json` prints. NULL: no memory. */
 json_t *status_json(const struct status *status);
 

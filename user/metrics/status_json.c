@@ -18,11 +18,6 @@ static json_t *filters(const struct loads *loads)
 	return all;
 }
 
-static bool measured(const struct fullness *f)
-{
-	return f->known || f->loads.share;
-}
-
 /* Where the filter is a slice for each line, or one, or was never walked: one entry for all. */
 static json_t *slices(const struct status *status)
 {
@@ -39,7 +34,7 @@ static json_t *slices(const struct status *status)
 		double density = f->slices ? f->slices[i] : f->density;
 
 		json_object_set_new(slice, "density",
-				    measured(f) ? json_real(density) : json_null());
+				    fullness_is_measured(f) ? json_real(density) : json_null());
 		json_array_append_new(all, slice);
 	}
 	return all;
@@ -234,12 +229,10 @@ static json_t *warnings(const struct status *status)
 	return all;
 }
 
-/* A rate that nothing was measured for is null. */
+/* A rate that is not known is null. */
 static json_t *rate(const struct status *status, double value)
 {
-	bool exact = xdd_digest_is_wide(&status->instance->fixed);
-
-	return measured(&status->fullness) || exact ? expected_rate_json(value) : json_null();
+	return status_is_modelled(status) ? expected_rate_json(value) : json_null();
 }
 
 /* Only an engine that is made for so many keys has a rate with them. */
