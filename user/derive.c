@@ -490,8 +490,7 @@ static int derive_faults(struct work *w)
 {
 	struct xdd_fixed *f = &w->out->fixed;
 
-	if (w->o->fault_policy && !xdd_engine_is_sliced(f->engine) &&
-	    f->engine != XDD_ENGINE_tagged)
+	if (w->o->fault_policy && !xdd_engine_may_fail(f->engine))
 		return refuse(
 			w->err, w->err_size, -EINVAL,
 			"--fault-policy is for --engine tagged, timer and bloom, whose slices "

@@ -191,7 +191,6 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 {
 	const u32 timer = 1u << XDD_ENGINE_timer, rsbf = 1u << XDD_ENGINE_rsbf;
 	const u32 bloom = 1u << XDD_ENGINE_bloom, sbf = 1u << XDD_ENGINE_sbf;
-	const u32 tagged = 1u << XDD_ENGINE_tagged;
 	const u32 bits = XDD_BIT_ENGINES, all = (1u << XDD_ENGINE_MAX) - 1;
 	const u32 recovery = 1u << XDD_ENGINE_recovery;
 	const struct {
@@ -205,7 +204,7 @@ static int validate_engine(const struct options *o, char *err, size_t err_size)
 		{ OPT_slices, XDD_SLICED_ENGINES, "--engine timer and bloom" },
 		{ OPT_subslices, XDD_SLICED_ENGINES, "--engine timer and bloom" },
 		{ OPT_equal, timer, "--engine timer" },
-		{ OPT_fault_policy, XDD_SLICED_ENGINES | tagged,
+		{ OPT_fault_policy, XDD_FAULT_ENGINES,
 		  "--engine tagged, timer and bloom, whose slices may fail" },
 		{ OPT_variant, rsbf, "--engine rsbf" },
 		{ OPT_p_star, rsbf, "--engine rsbf" },

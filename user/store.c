@@ -119,12 +119,10 @@ static bool audit_is_valid(const struct xdd_fixed *fixed)
 /* The rule of equal timers needs to know them all. */
 static bool faults_are_valid(const struct xdd_fixed *fixed)
 {
-	bool may = xdd_engine_is_sliced(fixed->engine) || fixed->engine == XDD_ENGINE_tagged;
-
 	if (!fixed->fault_policy)
 		return !fixed->vote;
-	return may && fixed->fault_policy < XDD_FAULTS_MAX && !fixed->equal && !xdd_grows(fixed) &&
-	       fixed->vote <= fixed->hashes &&
+	return xdd_engine_may_fail(fixed->engine) && fixed->fault_policy < XDD_FAULTS_MAX &&
+	       !fixed->equal && !xdd_grows(fixed) && fixed->vote <= fixed->hashes &&
 	       !fixed->vote == (fixed->fault_policy != XDD_FAULTS_vote);
 }
 

@@ -212,6 +212,14 @@ XDD_INLINE bool xdd_engine_is_lined(u32 engine)
 	return XDD_LINED_ENGINES >> engine & 1;
 }
 
+/* The engines whose slices may fail (faults.h). */
+enum { XDD_FAULT_ENGINES = XDD_SLICED_ENGINES | 1 << XDD_ENGINE_tagged };
+
+XDD_INLINE bool xdd_engine_may_fail(u32 engine)
+{
+	return XDD_FAULT_ENGINES >> engine & 1;
+}
+
 /* The engines whose filters may stand in a tree (tree.h). */
 enum { XDD_TREE_ENGINES = 1 << XDD_ENGINE_tagged | 1 << XDD_ENGINE_timer | 1 << XDD_ENGINE_bloom };
 

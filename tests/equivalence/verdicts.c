@@ -82,8 +82,7 @@ static void vary_faults(struct xdd_fixed *fixed, u64 bits)
 {
 	fixed->fault_policy = 0;
 	fixed->vote = 0;
-	if (fixed->placement == XDD_PLACEMENT_tree ||
-	    (!xdd_engine_is_sliced(fixed->engine) && fixed->engine != XDD_ENGINE_tagged))
+	if (fixed->placement == XDD_PLACEMENT_tree || !xdd_engine_may_fail(fixed->engine))
 		return;
 	fixed->fault_policy = (bits >> 8) % 3 ? 1 + bits % (XDD_FAULTS_MAX - 1) : 0;
 	if (fixed->fault_policy == XDD_FAULTS_vote)

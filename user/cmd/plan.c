@@ -16,7 +16,7 @@ static const u32 windowed[] = { XDD_ENGINE_tagged, XDD_ENGINE_timer, XDD_ENGINE_
 /* Does @engine have what was asked for beside targets? */
 static bool has_structure(const struct options *o, u32 engine)
 {
-	if (o->faults && !plan_can_fail(engine))
+	if (o->faults && !xdd_engine_may_fail(engine))
 		return false;
 	if (!o->hashes && o->slicing == OPTION_AUTO && !o->slices && !o->cost_ratio)
 		return true;
@@ -84,7 +84,7 @@ static int conclude(const struct plan *plan, const struct plan_demand *d)
 	else if (d->memory && plan->memory_bytes > d->memory)
 		complain("plan: %u slices of at least 64 bytes take %s: fewer, or more --memory",
 			 plan_unit(plan), memory);
-	else if (d->failed && plan_can_fail(plan->fixed.engine))
+	else if (d->failed && xdd_engine_may_fail(plan->fixed.engine))
 		complain("plan: engine %s in %s with %u of %u slices failed: FPR %.3g, FNR %.3g, "
 			 "which is not what the targets ask: more --slices or --memory",
 			 engine, memory, d->failed, xdd_slices_count(&plan->fixed),

@@ -59,7 +59,7 @@ static const char *check_engine(const struct options *o)
 		return "--hashes is for --engine timer and the bit engines";
 	if ((o->slicing != OPTION_AUTO || o->slices) && !xdd_engine_is_sliced(o->engine))
 		return "--slicing and --slices are for --engine timer and bloom";
-	if (o->faults && !plan_can_fail(o->engine))
+	if (o->faults && !xdd_engine_may_fail(o->engine))
 		return "--faults are of slices, which --engine tagged, timer and bloom have";
 	return NULL;
 }

@@ -130,7 +130,7 @@ static void say_faults(json_t *lines, const struct plan *p, const struct plan_de
 	double most = plan_fault_fpr(p, d);
 	const struct plan_faults *f = &p->faults;
 
-	if (!d->failed || !plan_can_fail(p->fixed.engine))
+	if (!d->failed || !xdd_engine_may_fail(p->fixed.engine))
 		return;
 	slices_text(f->slices_fn, fn);
 	slices_text(f->slices_fp, fp);
@@ -260,6 +260,6 @@ void plan_options(const struct plan *p, const struct plan_demand *d, char *text,
 		add_time(d->window_ns, text, size);
 	if (xdd_engine_has_timers(f->engine) && d->window_ns)
 		add(text, size, " --ticks %u", d->ticks);
-	if (d->failed && plan_can_fail(f->engine))
+	if (d->failed && xdd_engine_may_fail(f->engine))
 		add_policy(p, text, size);
 }

@@ -7,11 +7,6 @@
 
 #define MOST_SLICES 4294967295.0
 
-bool plan_can_fail(u32 engine)
-{
-	return engine == XDD_ENGINE_tagged || xdd_engine_is_sliced(engine);
-}
-
 static bool is_diced(const struct plan *plan)
 {
 	return plan->fixed.slicing == XDD_SLICING_hv || plan->fixed.slicing == XDD_SLICING_vh;

@@ -69,10 +69,9 @@ u32 plan_unit(const struct plan *plan);
 /* Name of the formulas that plan_rates() asks. */
 const char *plan_formula(const struct plan *plan);
 
-/* faults.c: whether the engine has slices that can fail; S_f; and the rates with faults, for plan->fpr and
- * plan->fnr as they are without. @plan->fixed.slices is set to S_f if @choose.
+/* faults.c: S_f; and the rates with faults, for plan->fpr and plan->fnr as they are without.
+ * @plan->fixed.slices is set to S_f if @choose.
  */
-bool plan_can_fail(u32 engine);
 void plan_faults(struct plan *plan, const struct plan_demand *demand, bool choose);
 
 /* What the FPR may be with faults: by default twice the target without. */

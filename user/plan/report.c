@@ -87,7 +87,7 @@ json_t *plan_json(const struct plan *p, const struct plan_demand *d, const struc
 		json_object_set_new(all, "ticks", json_integer(d->ticks));
 		json_object_set_new(all, "tick_fnr", json_real(model_tick_missed(d->ticks)));
 	}
-	if (d->failed && plan_can_fail(p->fixed.engine))
+	if (d->failed && xdd_engine_may_fail(p->fixed.engine))
 		json_object_set_new(all, "faults", faults_json(p, d));
 	set_bandwidth(all, p, d);
 	json_object_set_new(all, "explanation", plan_explain(p, d, o));
@@ -139,7 +139,7 @@ static void print_slices(const struct plan *p, const struct plan_demand *d)
 			printf(", each in %u", f->subslices);
 		putchar('\n');
 	}
-	if (!d->failed || !plan_can_fail(f->engine))
+	if (!d->failed || !xdd_engine_may_fail(f->engine))
 		return;
 	if (p->faults.vote != f->hashes)
 		printf("vote      %u of %u cells\n", p->faults.vote, f->hashes);
@@ -178,7 +178,7 @@ void plan_print_rows(const struct plan *plans, u32 n, const struct plan_demand *
 	       "FPR", "FNR", "targets");
 	for (u32 i = 0; i < n; i++) {
 		const struct plan *p = &plans[i];
-		bool failed = d->failed && plan_can_fail(p->fixed.engine);
+		bool failed = d->failed && xdd_engine_may_fail(p->fixed.engine);
 
 		printf("%-9s %6u %12u %12s %10.3g %10.3g  %s\n", engine_names[p->fixed.engine],
 		       p->fixed.hashes, p->fixed.slices, units_size_text(p->memory_bytes, memory),
@@ -193,7 +193,7 @@ json_t *plan_rows_json(const struct plan *plans, u32 n, const struct plan_demand
 
 	for (u32 i = 0; i < n; i++) {
 		row = filter_json(&plans[i]);
-		if (d->failed && plan_can_fail(plans[i].fixed.engine))
+		if (d->failed && xdd_engine_may_fail(plans[i].fixed.engine))
 			json_object_set_new(row, "faults", faults_json(&plans[i], d));
 		json_array_append_new(rows, row);
 	}

@@ -23,7 +23,7 @@ static struct plan_demand demand_of(const struct plan_demand *d, u32 engine)
 		own.fpr = DERIVE_FPR;
 	if (!own.fpr && xdd_engine_has_bits(engine))
 		own.fpr = DERIVE_BIT_FPR;
-	if (!plan_can_fail(engine))
+	if (!xdd_engine_may_fail(engine))
 		own.failed = 0;
 	return own;
 }
@@ -160,7 +160,7 @@ static void solve(const struct options *o, const struct plan_demand *d, u32 engi
 
 double plan_cost(const struct plan *plan, const struct plan_demand *d)
 {
-	if (d->failed && plan_can_fail(plan->fixed.engine))
+	if (d->failed && xdd_engine_may_fail(plan->fixed.engine))
 		return d->cost * plan->faults.fpr + plan->faults.fnr;
 	return d->cost * plan->fpr + plan->fnr;
 }
