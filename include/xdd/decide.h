@@ -59,7 +59,9 @@ XDD_INLINE u32 xdd_answer(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *s
 	return XDD_MISSING;
 }
 
-/* The answer of an engine whose slices may fail, while some have. */
+/* The answer of an engine whose slices may fail, while some have. Of those alone: the code of the others
+ * would be in the program twice, and take stack there that kernel 6.1 has no room for.
+ */
 XDD_INLINE u32 xdd_answer_doubted(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 				  struct xdd_question *question)
 {

@@ -7,6 +7,7 @@
 # shellcheck disable=SC2317 # check and wait_until call the functions
 . "$(dirname "$0")/lib.sh"
 
+check "there is systemd-analyze" command -v systemd-analyze
 for unit in xdp-dedup xdp-dedup@tap; do
 	sed "s|/usr/sbin/xdp-dedup|$xdd|" "scripts/service/${unit%tap}.service" >"$tmp/$unit.service"
 	check_equal "systemd has nothing against $unit" "" \
