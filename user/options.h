@@ -68,7 +68,7 @@ enum {
 	  "timers or bits per key, 1 to 8 (default: 4 of timer and bloom, 2 of the other bit "     \
 	  "engines, rsbf by --fpr-target)",                                                        \
 	  "4")                                                                                     \
-	X(equal, hashes, 0, "K2", ON_FILTER | ON_EVENTS,                                           \
+	X(equal, hashes, 0, "K2", ON_FILTER | ON_EVENTS | ON_PLAN,                                 \
 	  "of --engine timer: a copy is one only if at least so many of its K timers are equal",   \
 	  "2")                                                                                     \
 	X(fault_policy, fault_policy, 0, "POLICY", ON_FILTER | ON_EVENTS,                          \
@@ -142,14 +142,19 @@ enum {
 	  "number of slices (default: one cache line each)", "1024")                               \
 	X(subslices, slices, 0, "S2", ON_FILTER | ON_EVENTS | ON_PLAN,                             \
 	  "of --slicing hv and vh: parts that each slice is cut into", "4")                        \
-	X(grow, growth, 0, "BY", ON_FILTER | ON_EVENTS,                                            \
+	X(grow, growth, 0, "BY", ON_FILTER | ON_EVENTS | ON_PLAN,                                  \
 	  "of --engine timer: open one more filter when the newest is full by density or by "      \
 	  "cardinality, or off (default; see help growth)",                                        \
 	  "density")                                                                               \
-	X(max_filters, filters, 0, "G", ON_FILTER | ON_EVENTS,                                     \
-	  "of --grow: at most so many filters at once, 2 to 8 (default 4)", "4")                   \
-	X(burst, burst, 0, "Bx", ON_SIMULATE,                                                      \
-	  "so many times the rate of records in the middle third of the stream", "5x")             \
+	X(max_filters, filters, 0, "G", ON_FILTER | ON_EVENTS | ON_PLAN,                           \
+	  "of --grow: at most so many filters at once, 2 to 8 (default 4; plan: as take the "      \
+	  "least "                                                                                 \
+	  "memory)",                                                                               \
+	  "4")                                                                                     \
+	X(burst, burst, 0, "Bx", ON_SIMULATE | ON_PLAN,                                            \
+	  "so many times the rate of records in the middle third of the stream; plan --grow: the " \
+	  "most that comes (default 2x)",                                                          \
+	  "5x")                                                                                    \
 	X(audit, audit, 0, "RATE", ON_FILTER | ON_EVENTS,                                          \
 	  "measure FPR and FNR on this share of the keys (default 1/1024 on a NIC, else off)",     \
 	  "1/256")                                                                                 \
