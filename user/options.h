@@ -7,6 +7,7 @@
 #ifndef USER_OPTIONS_H
 #define USER_OPTIONS_H
 
+#include <net/if.h>
 #include <netinet/in.h>
 #include <stdio.h>
 
@@ -234,11 +235,15 @@ enum {
 	X(forward, forward, 0, "IFACE", ON_NIC | ON_SET | EVERYDAY,                                \
 	  "send what is kept to this interface instead of up the stack; none: up the stack",       \
 	  "tool0")                                                                                 \
-	X(mode, mode, 0, "MODE", ON_NIC | ON_CHECK | EVERYDAY,                                     \
+	X(add, ifaces, 0, "IFACE[,IFACE]", ON_SET, "attach to these, too: they share the filter",  \
+	  "eth2")                                                                                  \
+	X(remove, ifaces, 0, "IFACE[,IFACE]", ON_SET,                                              \
+	  "detach from these; what they counted stays", "eth1")                                    \
+	X(mode, mode, 0, "MODE", ON_NIC | ON_SET | ON_CHECK | EVERYDAY,                            \
 	  "native (default), generic, or auto: native if the driver can", "native")                \
 	X(frags, when, 0, "WHEN", ON_NIC, "jumbo packets in fragments: on, off or auto (default)", \
 	  "auto")                                                                                  \
-	X(promisc, on_off, 0, "on|off", ON_NIC,                                                    \
+	X(promisc, on_off, 0, "on|off", ON_NIC | ON_SET,                                           \
 	  "promiscuous mode while attached (default on; restored afterwards)", "on")               \
 	X(name, name, 0, "NAME", ON_NIC | EVERYDAY,                                                \
 	  "name of the instance (default: the first IFACE)", "tap")                                \
@@ -247,7 +252,7 @@ enum {
 	X(config, input, 0, "FILE", ON_NIC,                                                        \
 	  "read options and interfaces from this file: lines `name = value` (see help config)",    \
 	  "/etc/xdp-dedup/tap.conf")                                                               \
-	X(force, flag, 0, NULL, ON_NIC,                                                            \
+	X(force, flag, 0, NULL, ON_NIC | ON_SET,                                                   \
 	  "go on although check found trouble, and replace another XDP program", NULL)             \
 	X(keep, flag, 0, NULL, ON_RUN, "leave the program attached when run ends", NULL)           \
 	X(metrics, address, 0, "ADDRESS:PORT", ON_RUN | ON_AGENT,                                  \
@@ -341,6 +346,12 @@ struct option_ambiguous {
 	u8 pass;
 };
 
+/* --add, --remove */
+struct option_ifaces {
+	u32 used;
+	char name[XDD_MAX_IFACES][IF_NAMESIZE];
+};
+
 /* --metrics */
 union option_address {
 	struct sockaddr any;
@@ -420,9 +431,10 @@ struct options {
 	bool mark_meta;	      /* mark:meta */
 	const char *redirect; /* interface of redirect:IFACE, else NULL */
 	const char *forward;  /* interface or NULL */
-	int mode;	      /* enum xdp_mode; default MODE_NATIVE */
-	int frags;	      /* enum option_frags */
-	bool promisc;	      /* default true */
+	struct option_ifaces add, remove;
+	int mode;     /* enum xdp_mode; default MODE_NATIVE */
+	int frags;    /* enum option_frags */
+	bool promisc; /* default true */
 	const char *name;
 	const char *netns;
 	const char *config; /* read before everything else: conf.h */
