@@ -227,6 +227,7 @@ at_exit kill $agent
 walks() { bpftool map dump pinned /sys/fs/bpf/xdp-dedup/"$in"/ager 2>/dev/null | grep -o '"sweeps": *[0-9]*' | tail -1; }
 wait_until grep -q 'cpu/offline' "$tmp/agent"
 before=$(walks)
+# shellcheck disable=SC2317 # wait_until calls it
 later() { [ "$(walks)" != "$before" ]; }
 wait_until later
 check "it walks on" later
