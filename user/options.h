@@ -317,6 +317,10 @@ enum {
 #define OPTION_ENUM(field, ...) OPT_##field,
 enum option_id { OPTIONS(OPTION_ENUM) OPT_MAX };
 
+/* X(field): those that `set` changes in an instance that was loaded with them. */
+#define LIVE_OPTIONS(X) \
+	X(window) X(action) X(forward) X(ambiguous) X(max_suppress) X(top_suppressed)
+
 /* Value of an enumerated option that was left, or set, to `auto`. */
 #define OPTION_AUTO (-1)
 
@@ -438,6 +442,8 @@ struct options {
 	const char *name;
 	const char *netns;
 	const char *config; /* read before everything else: conf.h */
+	char **argv;	    /* the command line as it was given, to read that file again */
+	int argc;
 	bool force, keep, all, restart;
 	union option_address metrics; /* where option_given() */
 	const char *textfile;	      /* or NULL */
@@ -499,6 +505,14 @@ void options_init(struct options *o, const char *command);
  */
 int options_parse(struct options *o, int argc, char **argv, unsigned int on, char *err,
 		  size_t err_size);
+
+/* Do @a and @b say something else for option @id? */
+bool options_differ(const struct options *a, const struct options *b, enum option_id id);
+
+#define OPTION_LABEL_MAX 24
+
+/* The option as messages name it, such as "--fpr-target"; returns @label. */
+const char *option_label(enum option_id id, char label[OPTION_LABEL_MAX]);
 
 /* Call @each with the name and the value of every option given: "" where it takes none, "as saved"
  * where it was not on the command line but came with --restore.

@@ -313,7 +313,12 @@ static void topic_config(FILE *to)
 		"  refresh   = no        # options without a value: yes or no\n\n"
 		"What stands on the command line as well goes before the file. What follows a # at "
 		"the\n"
-		"start of a line, or behind a space, is a comment.\n");
+		"start of a line, or behind a space, is a comment.\n\n"
+		"On SIGHUP (systemctl reload xdp-dedup@tap) run reads the file again and changes "
+		"what is new\nin it as set would: window, action, forward, ambiguous, "
+		"max-suppress, top-suppressed, and\ninterfaces that came or went. Of what else "
+		"has changed it says that it takes a restart, and\nif the file is wrong it goes on "
+		"as before.\n");
 }
 
 static void topic_cluster(FILE *to)

@@ -60,12 +60,11 @@ static void print_text(const struct options *o, const struct instance *in)
 	putchar('\n');
 }
 
+#define IS_GIVEN(field) option_given(o, OPT_##field) ||
+
 static bool changes_something(const struct options *o)
 {
-	return option_given(o, OPT_window) || option_given(o, OPT_action) ||
-	       option_given(o, OPT_forward) || option_given(o, OPT_ambiguous) ||
-	       option_given(o, OPT_max_suppress) || option_given(o, OPT_top_suppressed) ||
-	       option_given(o, OPT_add) || option_given(o, OPT_remove);
+	return LIVE_OPTIONS(IS_GIVEN) option_given(o, OPT_add) || option_given(o, OPT_remove);
 }
 
 int cmd_set(struct options *o)
