@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The accurate counting Bloom filter: the paper's levels bit for bit, and a counting filter's answers. */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/common/test.h"
 #include "user/accessors.h"
-#include "user/watch/acbf.h"
+#include "user/message.h"
+#include "user/watch/file.h"
 
 #define KEYS 100000
 #define QUERIES 1000000
@@ -433,6 +437,139 @@ static void test_memory(void **state)
 	acbf_close(&a);
 }
 
+static char path[64], message[MESSAGE_MAX];
+
+static int make_path(void **state)
+{
+	const char *folder = getenv("TMPDIR");
+	int fd;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%.40s/watch.XXXXXX", folder ?: "/tmp");
+	fd = mkstemp(path);
+	return fd < 0 || close(fd);
+}
+
+static int remove_path(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+static void save(struct acbf *a)
+{
+	struct sink sink;
+
+	assert_int_equal(sink_open(&sink, path), 0);
+	assert_int_equal(watch_file_save(a, 2, 77, &sink), 0);
+	sink_close(&sink);
+}
+
+static int load(struct acbf *a)
+{
+	u64 seed;
+	u32 hash;
+	int rc = watch_file_load(a, &hash, &seed, path, message, sizeof(message));
+
+	if (!rc)
+		assert_true(hash == 2 && seed == 77);
+	return rc;
+}
+
+static void assert_same(struct acbf *a, struct acbf *b)
+{
+	u8 *one = malloc(a->bits + a->room), *other = malloc(a->bits + a->room);
+	u64 n = 1;
+
+	assert_int_equal(a->keys, b->keys);
+	assert_int_equal(a->used, b->used);
+	for (u32 j = 1; n; j++) {
+		n = acbf_level(a, j, one);
+		assert_int_equal(acbf_level(b, j, other), n);
+		assert_memory_equal(one, other, n);
+	}
+	free(one);
+	free(other);
+}
+
+/* What was saved comes back, and can be changed as before; in many groups, or empty. */
+static void test_file(void **state)
+{
+	static const u64 counters[] = { 10, 1000, 200000 };
+	u64 seed = 3, positions[3];
+	struct acbf a, b;
+
+	(void)state;
+	for (u32 i = 0; i < XDD_ARRAY_SIZE(counters); i++) {
+		assert_int_equal(acbf_open(&a, counters[i], 3, counters[i]), 0);
+		for (u64 j = 0; j < counters[i]; j++) {
+			save(&a);
+			assert_int_equal(load(&b), 0);
+			assert_same(&a, &b);
+			acbf_close(&b);
+			do {
+				draw(&seed, &a, positions);
+				assert_int_equal(acbf_add(&a, positions), 0);
+			} while (a.keys % (counters[i] / 2));
+			j = a.keys;
+		}
+		save(&a);
+		assert_int_equal(load(&b), 0);
+		for (u32 j = 0; j < 2; j++)
+			assert_int_equal(acbf_delete(j ? &a : &b, positions), 0);
+		assert_same(&a, &b);
+		acbf_close(&a);
+		acbf_close(&b);
+	}
+}
+
+static void put_file(const u8 *bytes, size_t n)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC);
+
+	assert_int_equal(write(fd, bytes, n), n);
+	close(fd);
+}
+
+/* Every bit that is wrong, every cut, and what is behind the end. */
+static void test_damage(void **state)
+{
+	static const u64 positions[] = { 3, 5, 3 };
+	struct acbf a, b;
+	u8 bytes[512];
+	ssize_t n;
+	int fd;
+
+	(void)state;
+	assert_int_equal(acbf_open(&a, 10, 3, 10), 0);
+	assert_int_equal(acbf_add(&a, positions), 0);
+	save(&a);
+	acbf_close(&a);
+	fd = open(path, O_RDONLY);
+	n = read(fd, bytes, sizeof(bytes));
+	close(fd);
+	/* header, levels 1 to 3, checksum */
+	assert_int_equal(n, sizeof(struct watch_header) + 3 * 8 + 4);
+	for (ssize_t bit = 0; bit < 8 * n; bit++) {
+		int rc;
+
+		bytes[bit / 8] ^= 1 << bit % 8;
+		put_file(bytes, n);
+		bytes[bit / 8] ^= 1 << bit % 8;
+		rc = load(&b);
+		assert_true(rc == -EBADMSG || (rc == -EPROTONOSUPPORT && bit / 8 / 4 == 2));
+	}
+	for (ssize_t cut = 0; cut < n; cut++) {
+		put_file(bytes, cut);
+		assert_int_equal(load(&b), -EBADMSG);
+	}
+	put_file(bytes, n + 1);
+	assert_int_equal(load(&b), -EBADMSG);
+	put_file(bytes, n);
+	assert_int_equal(load(&b), 0);
+	acbf_close(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -440,7 +577,8 @@ int main(void)
 		cmocka_unit_test(test_groups), cmocka_unit_test(test_full),
 		cmocka_unit_test(test_count),  cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_rates),  cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_file),   cmocka_unit_test(test_damage),
 	};
 
-	return cmocka_run_group_tests_name("acbf", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("acbf", tests, make_path, remove_path);
 }

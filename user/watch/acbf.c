@@ -278,52 +278,51 @@ int acbf_delete(struct acbf *a, const u64 *positions)
 	return 0;
 }
 
-/* Part of a level in a group's string. */
-struct part {
-	u64 at, bits;
-};
-
-static struct part part_first(const struct acbf_group *group)
+u64 acbf_walk_start(struct acbf *a)
 {
-	return (struct part){ 0, group->ones };
+	u64 n = 0;
+
+	for (u32 g = 0; g < a->groups; g++) {
+		a->group[g].part = (struct acbf_part){ 0, a->group[g].ones };
+		n += a->group[g].ones;
+	}
+	return n;
 }
 
-static struct part part_next(struct acbf *a, const struct acbf_group *group, struct part p)
+u64 acbf_walk_next(struct acbf *a)
 {
-	u64 ones = string_rank(&a->pool, &group->upper, p.at + p.bits) -
-		   string_rank(&a->pool, &group->upper, p.at);
+	u64 n = 0;
 
-	return (struct part){ p.at + p.bits, ones };
+	for (u32 g = 0; g < a->groups; g++) {
+		const struct string *upper = &a->group[g].upper;
+		struct acbf_part *p = &a->group[g].part;
+		u64 end = p->at + p->bits;
+		u64 ones = string_rank(&a->pool, upper, end) - string_rank(&a->pool, upper, p->at);
+
+		*p = (struct acbf_part){ end, ones };
+		n += ones;
+	}
+	return n;
 }
 
 u64 acbf_level(struct acbf *a, u32 level, u8 *bits)
 {
-	u64 n = 0;
+	u64 n;
 
 	for (u64 i = 0; level == 1 && bits && i < a->bits; i++)
 		bits[i] = first_get(a, i);
 	if (level == 1)
 		return a->bits;
-	for (u32 g = 0; g < a->groups; g++) {
-		struct part p = part_first(&a->group[g]);
+	n = acbf_walk_start(a);
+	for (u32 i = 2; i < level && n; i++)
+		n = acbf_walk_next(a);
+	for (u32 g = 0; g < a->groups && bits; g++) {
+		const struct acbf_part *p = &a->group[g].part;
 
-		for (u32 i = 2; i < level && p.bits; i++)
-			p = part_next(a, &a->group[g], p);
-		for (u64 i = 0; i < p.bits && bits; i++)
-			bits[n + i] = string_get(&a->pool, &a->group[g].upper, p.at + i);
-		n += p.bits;
+		for (u64 i = 0; i < p->bits; i++)
+			*bits++ = string_get(&a->pool, &a->group[g].upper, p->at + i);
 	}
 	return n;
-}
-
-static u64 group_levels(struct acbf *a, const struct acbf_group *group)
-{
-	struct part p = part_first(group);
-	u64 levels = 1;
-
-	for (; p.bits; levels++)
-		p = part_next(a, group, p);
-	return levels;
 }
 
 /* Pages that were never taken are not there: the system gives memory when it is written. */
@@ -350,10 +349,21 @@ void acbf_stats(struct acbf *a, struct acbf_stats *stats)
 		.paper_bytes = divide_up(a->counters, 2),
 		.fpr = acbf_model_fpr(a->keys, a->bits, a->hashes),
 	};
-	for (u32 i = 0; i < a->groups; i++) {
-		u64 levels = group_levels(a, &a->group[i]);
+	stats->first_ones = acbf_walk_start(a);
+	stats->levels = 1;
+	for (u64 n = stats->first_ones; n; n = acbf_walk_next(a))
+		stats->levels++;
+}
 
-		stats->first_ones += a->group[i].ones;
-		stats->levels = levels > stats->levels ? levels : stats->levels;
+int acbf_loaded_first(struct acbf *a)
+{
+	u32 most = a->bits % 64;
+
+	if (most && a->first[a->bits / 64] >> most)
+		return -EBADMSG;
+	for (u32 i = 0; i < a->blocks; i++) {
+		a->ones[i] = words_ones(&a->first[(u64)i * BLOCK_WORDS], BLOCK_WORDS);
+		a->group[i / a->group_blocks].ones += a->ones[i];
 	}
+	return 0;
 }

@@ -31,9 +31,15 @@
 #define ACBF_FIRST_ENUM(name, counters) ACBF_FIRST_##name,
 enum acbf_first { ACBF_FIRSTS(ACBF_FIRST_ENUM) };
 
+/* What a group has of a level: bits of its string. */
+struct acbf_part {
+	u64 at, bits;
+};
+
 struct acbf_group {
-	struct string upper; /* levels 2, 3, ... */
-	u64 ones;	     /* of its part of level 1 */
+	struct string upper;   /* levels 2, 3, ... */
+	u64 ones;	       /* of its part of level 1 */
+	struct acbf_part part; /* of the level where a walk is */
 };
 
 struct acbf {
@@ -93,6 +99,12 @@ int acbf_delete(struct acbf *a, const u64 *positions);
 /* The counter at @position. */
 u32 acbf_count(struct acbf *a, u64 position);
 
+/* Walk the levels: each group's part of level 2, and of the next one. Return the bits of the level in
+ * all; 0: there is no such level.
+ */
+u64 acbf_walk_start(struct acbf *a);
+u64 acbf_walk_next(struct acbf *a);
+
 /*
  * Bits of level @level, from 1, of the whole filter; 0: there is no such level. With @bits they are
  * written there, a byte for each.
@@ -100,5 +112,10 @@ u32 acbf_count(struct acbf *a, u64 position);
 u64 acbf_level(struct acbf *a, u32 level, u8 *bits);
 
 void acbf_stats(struct acbf *a, struct acbf_stats *stats);
+
+/* Level 1 of an empty filter was filled by its caller: count its ones. Returns 0 or, for ones behind
+ * its end, -EBADMSG.
+ */
+int acbf_loaded_first(struct acbf *a);
 
 #endif

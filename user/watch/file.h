@@ -42,6 +42,7 @@ int watch_file_save(struct acbf *a, u32 hash, u64 seed, struct sink *sink);
  * watch set, is damaged, cut, or has more behind it; -EPROTONOSUPPORT for one of another version;
  * -ENOMEM.
  */
-int watch_file_load(struct acbf *a, u32 *hash, u64 *seed, const char *path, char *err, size_t err_size);
+int watch_file_load(struct acbf *a, u32 *hash, u64 *seed, const char *path, char *err,
+		    size_t err_size);
 
 #endif

@@ -321,25 +321,15 @@ void string_remove(struct page_pool *pool, struct string *s, u64 at)
 		page_give_back(pool, s->slot[last].page);
 }
 
-u64 string_word(const struct page_pool *pool, const struct string *s, u64 i)
+int string_append(struct page_pool *pool, struct string *s, bool bit)
 {
-	const struct string_slot *slot = &s->slot[i / PAGE_WORDS];
-	const u64 *word = pool->page[slot->page].word;
-	u32 at = memory_of(slot, i % PAGE_WORDS * 64);
+	int rc = string_reserve(s, 1);
 
-	if (at % 64 == 0)
-		return word[at / 64];
-	return word[at / 64] >> at % 64 | word[(at / 64 + 1) % PAGE_WORDS] << (64 - at % 64);
-}
-
-void string_append(struct page_pool *pool, struct string *s, u64 word, u32 n)
-{
-	struct string_slot *slot;
-
+	if (rc)
+		return rc;
 	if (!(s->bits % PAGE_BITS))
 		add_page(pool, s);
-	slot = &s->slot[s->bits / PAGE_BITS];
-	pool->page[slot->page].word[s->bits / 64 % PAGE_WORDS] = word;
-	slot->ones += words_ones(&word, 1);
-	s->bits += n;
+	s->bits++;
+	string_put(pool, s, s->bits - 1, bit);
+	return 0;
 }

@@ -65,10 +65,7 @@ u64 string_rank(struct page_pool *pool, const struct string *s, u64 at);
 void string_insert(struct page_pool *pool, struct string *s, u64 at);
 void string_remove(struct page_pool *pool, struct string *s, u64 at);
 
-/* Bits 64 * @i and after; 0 behind the end. */
-u64 string_word(const struct page_pool *pool, const struct string *s, u64 i);
-
-/* Append @word, of which @n bits (1..64) are used and the others 0: at a multiple of 64. Room is there. */
-void string_append(struct page_pool *pool, struct string *s, u64 word, u32 n);
+/* Put @bit behind the others. Returns 0 or -ENOMEM. */
+int string_append(struct page_pool *pool, struct string *s, bool bit);
 
 #endif
