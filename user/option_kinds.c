@@ -12,6 +12,7 @@
 #include "message.h"
 #include "names.h"
 #include "units.h"
+#include "watch/acbf.h"
 
 #define MAX_WINDOW_NS (366 * 24 * 3600ull * 1000 * 1000 * 1000)
 
@@ -766,6 +767,8 @@ static const char *const off_on_names[] = { "off", "on", NULL };
 static const char *const unit_names[] = { "s", "ms", "us", "ns", NULL };
 static const char *const direction_names[] = { "any", "in", "out", NULL };
 static const char *const format_names[] = { "pcap", "pcapng", NULL };
+#define FIRST_NAME(name, counters) #name,
+static const char *const first_names[] = { ACBF_FIRSTS(FIRST_NAME) NULL };
 static const char *const truth_names[] = { "stream", "delivered", NULL };
 
 const struct kind kind_flag = { .parse = parse_flag };
@@ -1005,6 +1008,23 @@ const struct kind kind_fault_policy = {
 	.parse = parse_fault_policy,
 	.what = "a policy (distinct, duplicate, or vote:X such as vote:3)",
 	.choices = fault_names,
+};
+const struct kind kind_l1 = {
+	.parse = parse_choice,
+	.what = "1m, 2m, 3m or optimal",
+	.choices = first_names,
+};
+const struct kind kind_counters = {
+	.parse = parse_number,
+	.what = "a number of counters from 1 to 1000",
+	.least = 1,
+	.most = 1000,
+};
+const struct kind kind_positions = {
+	.parse = parse_number,
+	.what = "a number of bits from 1 to 32",
+	.least = 1,
+	.most = ACBF_MAX_HASHES,
 };
 const struct kind kind_truth = {
 	.parse = parse_choice,

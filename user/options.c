@@ -9,6 +9,7 @@
 #include "message.h"
 #include "names.h"
 #include "option_kinds.h"
+#include "watch/acbf.h"
 
 #define LABEL_MAX OPTION_LABEL_MAX
 #define HELP_COLUMN 26
@@ -480,6 +481,9 @@ void options_init(struct options *o, const char *command)
 		.snaplen = DEFAULT_SNAPLEN,
 		.format = OPTION_AUTO,
 		.progress = OPTION_AUTO,
+		.l1 = ACBF_FIRST_optimal,
+		.counters = 10,
+		.positions = 3,
 	};
 }
 

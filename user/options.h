@@ -275,8 +275,9 @@ enum {
 	  "copies.pcap")                                                                           \
 	X(pairs, output, 0, "FILE", ON_PCAP,                                                       \
 	  "list each copy, its first and the time between them in this CSV file", "pairs.csv")     \
-	X(filter, filter, 0, "EXPR", ON_PCAP | ON_LEARN | ON_VERDICTS,                             \
-	  "compare, or show, only what this expression of tcpdump matches; the rest passes",       \
+	X(filter, filter, 0, "EXPR|FILE", ON_PCAP | ON_LEARN | ON_VERDICTS | ON_STREAM,                             \
+	  "compare, or show, only what this expression of tcpdump matches; the rest passes; "      \
+	  "stream: the file of --save-filter",                                                     \
 	  "'udp or arp'")                                                                          \
 	X(direction, direction, 0, "WAY", ON_PCAP | ON_LEARN,                                      \
 	  "compare only frames that came in or went out, where the file says so: in, out or any "  \
@@ -307,6 +308,21 @@ enum {
 	  "filter.xdd")                                                                            \
 	X(restore, path, 0, "FILE", ON_STREAM,                                                     \
 	  "start with the filter that --save left; its options apply", "filter.xdd")               \
+	X(join, input, 0, "FILE[,FILE...]", ON_STREAM,                                             \
+	  "keep only records whose key is in these files (see help join)", "customers.tsv")        \
+	X(join_field, field, 0, "N", ON_STREAM,                                                    \
+	  "the key of records of --join is field N (default: as --field)", "1")                    \
+	X(save_filter, path, 0, "FILE", ON_STREAM,                                                 \
+	  "save the set of --join to this file, for --filter, and read no records",                \
+	  "customers.xdw")                                                                         \
+	X(l1, l1, 0, "SIZE", ON_STREAM | ON_SIMULATE,                                              \
+	  "of --join and simulate acbf: bits of level 1, 1m, 2m or 3m, or optimal (default): all " \
+	  "that the keys leave",                                                                   \
+	  "2m")                                                                                    \
+	X(counters, counters, 0, "N", ON_STREAM | ON_SIMULATE,                                     \
+	  "of these: memory, as counters of 4 bits for each key (default 10)", "16")               \
+	X(positions, positions, 0, "K", ON_STREAM | ON_SIMULATE,                                   \
+	  "of these: bits of a key in level 1, 1 to 32 (default 3)", "7")                          \
 	X(progress, when, 0, "WHEN", ON_PCAP, "progress bar: on, off, or auto: on a terminal",     \
 	  "auto")                                                                                  \
 	X(json, flag, 0, NULL, ON_ALL | EVERYDAY, "print the result as JSON", NULL)                \
@@ -461,6 +477,11 @@ struct options {
 	int time_unit;	       /* enum option_unit */
 	bool null, unbuffered;
 	const char *summary, *save, *restore; /* files or NULL */
+
+	const char *join, *save_filter; /* FILE[,FILE...]; a file; or NULL */
+	u32 join_field;
+	int l1; /* enum acbf_first; default optimal */
+	u32 counters, positions;
 
 	const char *trace, *trace_columns;
 	u64 packets; /* 0: no end */

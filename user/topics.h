@@ -24,6 +24,7 @@
 	X(plan, "what plan computes, by which formulas, and what it assumes")                \
 	X(papers, "where the filters come from")                                             \
 	X(records, "what stream takes for a record, its time and its window; saved filters") \
+	X(join, "the filter before a join: stream --join, --save-filter, --filter")          \
 	X(streams, "what simulate runs, the truth it compares with, what --trace reads")
 
 /* What `xdp-dedup help` prints beside the topics: for make install. */

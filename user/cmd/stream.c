@@ -15,6 +15,7 @@
 #include "../names.h"
 #include "../records/input.h"
 #include "../records/interrupt.h"
+#include "../records/join.h"
 #include "../records/key.h"
 #include "../records/output.h"
 #include "../records/saved.h"
@@ -62,7 +63,11 @@ static int check_options(const struct options *o)
 	bool window = option_given(o, OPT_window), fields = o->field || o->time_field;
 	const char *wrong = NULL;
 
-	if (o->time_field && !window)
+	if (option_given(o, OPT_join_field) || option_given(o, OPT_l1) ||
+	    option_given(o, OPT_counters) || option_given(o, OPT_positions))
+		wrong = "--join-field, --l1, --counters and --positions are for the set of --join "
+			"FILE";
+	else if (o->time_field && !window)
 		wrong = "--time-field is for a window of time: add --window, for example --window "
 			"10s";
 	else if (window && !o->time_field)
@@ -427,7 +432,7 @@ static void job_close(struct job *job)
 	store_close(&job->store);
 }
 
-int cmd_stream(struct options *o)
+static int deduplicate(struct options *o)
 {
 	struct job *job = calloc(1, sizeof(*job));
 	int rc, code = EXIT_FAILED;
@@ -455,4 +460,9 @@ int cmd_stream(struct options *o)
 	job_close(job);
 	free(job);
 	return code;
+}
+
+int cmd_stream(struct options *o)
+{
+	return join_wanted(o) ? join_run(o) : deduplicate(o);
 }
