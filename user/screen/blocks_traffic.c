@@ -7,8 +7,6 @@
 #include "user/names.h"
 #include "user/screen/blocks.h"
 
-#define BADGE_MAX 24
-
 void block_heading(const struct place *p, u32 line, const char *name)
 {
 	canvas_put(p->canvas, p->row + line, 0, LOOK_HEADING, "%s", name);
@@ -168,13 +166,13 @@ static void put_table_head(const struct place *p)
 static u32 put_cell(const struct place *p, u32 row, u32 column, const struct rates *rates,
 		    const struct column *about)
 {
-	double value = *(const double *)((const char *)rates + about->at);
+	const double *value = (const void *)((const char *)rates + about->at);
 	char text[UNITS_TEXT_MAX];
 
-	if (about->at == offsetof(struct rates, copies) && !isnan(value))
-		snprintf(text, sizeof(text), "%.1f %%", 100 * value);
+	if (about->at == offsetof(struct rates, copies) && !isnan(*value))
+		snprintf(text, sizeof(text), "%.1f %%", 100 * *value);
 	else
-		block_rate(value, text);
+		block_rate(*value, text);
 	return canvas_put(p->canvas, row, column, LOOK_PLAIN, "%*s", about->width, text);
 }
 
@@ -238,8 +236,7 @@ void block_copies_draw(const struct place *p)
 	u32 column, width = p->canvas->width;
 
 	block_heading(p, 0, "copies");
-	column = canvas_put(p->canvas, p->row, BLOCK_COLUMN, LOOK_PLAIN,
-			    "%s now, %s since load  ",
+	column = canvas_put(p->canvas, p->row, BLOCK_COLUMN, LOOK_PLAIN, "%s now, %s since load  ",
 			    percent(f->total.copies, now), percent(f->copies_since_load, since));
 	if (column + 12 <= width)
 		canvas_bar(p->canvas, p->row, column, width - column - 2, f->total.copies);
