@@ -282,6 +282,10 @@ static void states(void **state)
 	s.before.counters = s.now.counters;
 	scene_show(&s, 80, 24);
 	assert_row(&s, "taps", " NO PACKETS ");
+	s.instance.ifaces[1].state = IFACE_REMOVED;
+	scene_show(&s, 80, 24);
+	assert_true(!row_of(&s, "eth2") && !row_of(&s, "all"));
+	assert_row(&s, "eth1", "0");
 	s.instance.ifaces[1].state = IFACE_DETACHED;
 	s.view.paused = true;
 	s.view.number = 2;

@@ -145,11 +145,23 @@ static const struct column {
 
 #define NAME_WIDTH 15
 
+/* The slots of interfaces that were not taken out. Returns their number. */
+static u32 interfaces_of(const struct place *p, u32 slots[XDD_MAX_IFACES])
+{
+	const struct instance *in = p->figures->now->instance;
+	u32 n = 0;
+
+	for (u32 i = 0; i < in->ifaces_used; i++)
+		if (in->ifaces[i].state != IFACE_REMOVED)
+			slots[n++] = i;
+	return n;
+}
+
 u32 block_traffic_wants(const struct place *p)
 {
-	u32 interfaces = p->figures->now->instance->ifaces_used;
+	u32 slots[XDD_MAX_IFACES], n = interfaces_of(p, slots);
 
-	return 1 + interfaces + (interfaces != 1);
+	return 1 + n + (n != 1);
 }
 
 static void put_table_head(const struct place *p)
@@ -200,17 +212,16 @@ static void put_interface(const struct place *p, u32 row, u32 slot)
 /* Where there are too many interfaces, their sum is what counts. */
 void block_traffic_draw(const struct place *p)
 {
-	u32 interfaces = p->figures->now->instance->ifaces_used, shown = interfaces;
-	bool sum = interfaces != 1;
+	u32 slots[XDD_MAX_IFACES], n = interfaces_of(p, slots), shown = n;
 	char name[32];
 
-	if (1 + interfaces + sum > p->rows)
+	if (block_traffic_wants(p) > p->rows)
 		shown = p->rows - 2;
 	put_table_head(p);
 	for (u32 i = 0; i < shown; i++)
-		put_interface(p, p->row + 1 + i, i);
-	snprintf(name, sizeof(name), "all %u", interfaces);
-	if (sum)
+		put_interface(p, p->row + 1 + i, slots[i]);
+	snprintf(name, sizeof(name), "all %u", n);
+	if (n != 1)
 		put_rates(p, p->row + 1 + shown, name, &p->figures->total);
 }
 
