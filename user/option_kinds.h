@@ -31,17 +31,17 @@ struct kind {
 	u64 least, most;	    /* of a number or a time */
 };
 
-extern const struct kind kind_l1, kind_counters, kind_positions, kind_flag, kind_rate, kind_bytes,
-	kind_cost, kind_time, kind_size, kind_count, kind_ratio, kind_ticks, kind_hashes,
-	kind_slices, kind_engine, kind_clock, kind_slicing, kind_placement, kind_key, kind_non_ip,
-	kind_hash, kind_seed, kind_action, kind_mode, kind_when, kind_on_off, kind_name, kind_netns,
-	kind_output, kind_input, kind_text, kind_format, kind_variant, kind_sbf_p, kind_sbf_max,
-	kind_distribution, kind_runs, kind_forward, kind_field, kind_delimiter, kind_time_unit,
-	kind_path, kind_vni, kind_tunnel_port, kind_fields, kind_payload, kind_vlan, kind_scope,
-	kind_ambiguous, kind_max_suppress, kind_filter, kind_direction, kind_seconds, kind_sample,
-	kind_verdict, kind_snaplen, kind_recovery, kind_truth, kind_audit, kind_address,
-	kind_growth, kind_filters, kind_burst, kind_fault_policy, kind_slice_list, kind_cpu,
-	kind_ifaces;
-extern const struct kind kind_tree, kind_top_down, kind_levels, kind_fan_out, kind_depth;
+extern const struct kind kind_flag, kind_rate, kind_bytes, kind_cost, kind_time, kind_size,
+	kind_count, kind_ratio, kind_ticks, kind_hashes, kind_slices, kind_engine, kind_clock,
+	kind_slicing, kind_placement, kind_key, kind_non_ip, kind_hash, kind_seed, kind_action,
+	kind_mode, kind_when, kind_on_off, kind_name, kind_netns, kind_output, kind_input,
+	kind_text, kind_format, kind_variant, kind_sbf_p, kind_sbf_max, kind_distribution,
+	kind_runs, kind_forward, kind_field, kind_delimiter, kind_time_unit, kind_path, kind_vni,
+	kind_tunnel_port, kind_fields, kind_payload, kind_vlan, kind_scope, kind_ambiguous,
+	kind_max_suppress, kind_filter, kind_direction, kind_seconds, kind_sample, kind_verdict,
+	kind_snaplen, kind_recovery, kind_truth, kind_audit, kind_address, kind_growth,
+	kind_filters, kind_burst, kind_fault_policy, kind_slice_list, kind_cpu, kind_ifaces;
+extern const struct kind kind_tree, kind_top_down, kind_levels, kind_fan_out, kind_depth,
+	kind_interval, kind_l1, kind_counters, kind_positions;
 
 #endif
