@@ -276,7 +276,7 @@ enum {
 	  "copies.pcap")                                                                           \
 	X(pairs, output, 0, "FILE", ON_PCAP,                                                       \
 	  "list each copy, its first and the time between them in this CSV file", "pairs.csv")     \
-	X(filter, filter, 0, "EXPR|FILE", ON_PCAP | ON_LEARN | ON_VERDICTS | ON_STREAM,                             \
+	X(filter, filter, 0, "EXPR|FILE", ON_PCAP | ON_LEARN | ON_VERDICTS | ON_STREAM,            \
 	  "compare, or show, only what this expression of tcpdump matches; the rest passes; "      \
 	  "stream: the file of --save-filter",                                                     \
 	  "'udp or arp'")                                                                          \
