@@ -312,7 +312,7 @@ static int save(struct join *j)
 static int process(struct join *j)
 {
 	u64 start = now_ns();
-	int rc = j->o->join ? build(j) : 0;
+	int rc = j->o->join ? build(j) : 0, reported;
 
 	j->result.build_seconds = (now_ns() - start) * 1e-9;
 	if (rc)
@@ -326,11 +326,11 @@ static int process(struct join *j)
 	j->result.seconds = (now_ns() - start) * 1e-9;
 	if (j->o->save_filter)
 		j->result.complete = !rc;
-	if (rc != -EPIPE)
-		rc = join_report(&j->result, j->o, &j->acbf, &j->summary) ?: rc;
-	else
-		rc = 0;
-	return rc || j->input.damaged ? EXIT_FAILED : EXIT_OK;
+	/* Whoever closes the pipe has seen enough. */
+	if (rc == -EPIPE)
+		return EXIT_OK;
+	reported = join_report(&j->result, j->o, &j->acbf, &j->summary);
+	return rc || reported || j->input.damaged ? EXIT_FAILED : EXIT_OK;
 }
 
 static int open_all(struct join *j)
