@@ -233,6 +233,7 @@ static void unknown(void **state)
 	canvas_clear(&s.canvas, 80, 24);
 	screen_instance(&s.canvas, &s.view, &s.figures);
 	assert_row(&s, "eth1", "         -         -         -         -        -         -");
+	assert_row(&s, "copies", "- now, 40.0 % since load");
 	assert_row(&s, "lost", "no key is live");
 	assert_row(&s, "apart", "--audit off");
 	assert_row(&s, "suppressed", "no key twice yet");

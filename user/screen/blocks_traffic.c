@@ -263,7 +263,8 @@ void block_copies_draw(const struct place *p)
 
 	block_heading(p, 0, "copies");
 	column = canvas_put(p->canvas, p->row, BLOCK_COLUMN, LOOK_PLAIN, "%s now, %s since load  ",
-			    percent(f->total.copies, now), percent(f->copies_since_load, since));
+			    isnan(f->total.received) ? "-" : percent(f->total.copies, now),
+			    percent(f->copies_since_load, since));
 	if (column + 12 <= width)
 		canvas_bar(p->canvas, p->row, column, width - column - 2, f->total.copies);
 }
