@@ -70,10 +70,11 @@ static json_t *interfaces(const struct instance *in)
 
 	for (u32 i = 0; i < in->ifaces_used; i++)
 		json_array_append_new(
-			all, json_pack("{s:s, s:s, s:s, s:I}", "name", in->ifaces[i].name, "mode",
-				       in->ifaces[i].generic ? "generic" : "native", "state",
-				       iface_state_names[in->ifaces[i].state], "ifindex",
-				       (json_int_t)in->ifaces[i].ifindex));
+			all, json_pack("{s:s, s:s, s:s, s:I, s:I}", "name", in->ifaces[i].name,
+				       "mode", in->ifaces[i].generic ? "generic" : "native",
+				       "state", iface_state_names[in->ifaces[i].state], "ifindex",
+				       (json_int_t)in->ifaces[i].ifindex, "returns",
+				       (json_int_t)in->ifaces[i].returns));
 	return all;
 }
 
@@ -262,6 +263,7 @@ json_t *status_json(const struct status *status)
 		"program_id", (json_int_t)in->program_id, "loaded_s", (json_int_t)status->loaded_s,
 		"warnings", warnings(status), "passed_ethertypes",
 		ethertypes_json(&status->ethertypes));
+	json_object_set_new(all, "copy_distance", distances_json(&status->distances));
 	json_object_set_new(all, "tree", tree_json(in, &status->tree));
 	json_object_set_new(all, "growth", chains_json(&status->fullness.chains, &in->fixed));
 	return all;
