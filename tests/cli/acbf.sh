@@ -40,9 +40,10 @@ refuses() {
 	shift
 	check_command "simulate $*" 2 '' "$pattern" "$xdd" simulate "$@"
 }
-refuses 'nothing to simulate: acbf' cbf
-refuses 'for simulate acbf' --l1 2m
-refuses '--engine says nothing to acbf' acbf --engine bloom
+refuses 'no such simulation: acbf' cbf
+refuses '--l1 is for another simulation' --l1 2m
+refuses '--engine is not for it' acbf --engine bloom
+refuses '--hashes is not for it' acbf --hashes 4
 refuses 'do not fit beside' acbf --counters 1 --positions 4
 refuses 'a number, so that' acbf --seed random
 refuses 'at most 400000000' acbf --domain 1G

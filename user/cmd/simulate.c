@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "message.h"
-#include "simulate/acbf.h"
+#include "simulate/kinds.h"
 #include "simulate/simulate.h"
 
 static int run_all(struct simulation *sim, struct tally *tallies)
@@ -42,29 +42,19 @@ static int run_and_report(struct simulation *sim)
 	return err ? EXIT_FAILED : EXIT_OK;
 }
 
-static int simulate_stream(struct options *o)
+int cmd_simulate(struct options *o)
 {
 	struct simulation sim;
-	int code = simulation_plan(&sim, o);
+	int code;
 
+	if (o->n_args)
+		return simulation_run_named(o);
+	code = simulation_check_options(o, "");
+	if (code)
+		return code;
+	code = simulation_plan(&sim, o);
 	if (!code)
 		code = run_and_report(&sim);
 	simulation_close(&sim);
 	return code;
-}
-
-int cmd_simulate(struct options *o)
-{
-	if (!o->n_args && !option_given(o, OPT_l1) && !option_given(o, OPT_counters) &&
-	    !option_given(o, OPT_positions))
-		return simulate_stream(o);
-	if (o->n_args && !strcmp(o->args[0], "acbf"))
-		return simulate_acbf(o);
-	if (o->n_args)
-		complain("simulate: %s: is nothing to simulate: acbf, or leave it out for a stream "
-			 "through an --engine",
-			 o->args[0]);
-	else
-		complain("simulate: --l1, --counters and --positions are for simulate acbf");
-	return EXIT_USAGE;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "user/simulate/acbf.h"
+#include "user/simulate/kinds.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +12,6 @@
 #include "user/clock.h"
 #include "user/cmd/cmd.h"
 #include "user/message.h"
-#include "user/names.h"
 #include "user/provenance.h"
 #include "user/watch/acbf.h"
 
@@ -164,25 +163,9 @@ static int run(const struct options *o, u64 seed, struct trial *t)
 	return rc;
 }
 
-static void check_name(const char *name, const char *text, void *context)
-{
-	static const char *const known[] = { "l1",   "counters", "positions", "domain", "records",
-					     "runs", "seed",	 "json",      "quiet",	NULL };
-	char *wrong = context;
-
-	(void)text;
-	if (name_index(known, name) < 0)
-		snprintf(wrong, 32, "%s", name);
-}
-
 static int check(const struct options *o)
 {
-	char wrong[32] = "";
-
-	options_given(o, check_name, wrong);
-	if (*wrong)
-		complain("simulate: --%s says nothing to acbf: leave it out", wrong);
-	else if (o->seed_random)
+	if (o->seed_random)
 		complain("simulate: --seed random: give a number, so that the run can be repeated");
 	else if (o->domain > MAX_KEYS)
 		complain("simulate: --domain %" PRIu64 ": at most %u keys", (uint64_t)o->domain,
