@@ -112,7 +112,7 @@ done
 for policy in duplicate distinct; do
 	check "horizontal slices, $policy" rates timer horizontal $policy
 	check "bits, horizontal slices, $policy" rates bloom horizontal $policy
-	# The timers of a key are places at equal steps, which few slices share more evenly than by chance.
+	check "diced slices, $policy" rates timer hv $policy
 	check "bits, diced slices, $policy" rates bloom hv $policy
 done
 check "bits, vertical slices, vote:3" rates bloom vertical vote:3
