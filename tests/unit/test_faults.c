@@ -224,8 +224,8 @@ static void test_votes(void **state)
 
 /*
  * One of 8 vertical slices failed, taken as set, in a filter that is nearly empty: a key is called a
- * copy if its four cells all lie there, or by chance where one is set. Where a key's cells are not drawn one by
- * one this shows most: at equal steps, 1 key in 200 has all four in the failed one.
+ * copy if each of its four cells lies there, or where one is set by chance. This shows most whether
+ * the cells are drawn one by one: at equal steps, 1 key in 200 has all four in the failed slice.
  */
 static void check_nearly_empty(u32 engine)
 {
