@@ -133,33 +133,18 @@ static int check_arguments(const struct command *c, const struct options *o)
 	return EXIT_USAGE;
 }
 
-/* Interfaces on the command line stand for those of the file. Returns 0 or a negative errno. */
-static int parse(const struct command *c, const struct conf *conf, struct options *o)
+/* @argv: without the options of a file. */
+static int run_parsed(const struct command *c, const struct conf *conf, int argc, char **argv)
 {
 	char err[MESSAGE_MAX];
-	unsigned int line;
-	int code;
-
-	options_init(o, c->name);
-	code = options_parse(o, conf->argc, conf->argv, c->on, err, sizeof(err));
-	if (o->n_args > conf->interfaces)
-		o->n_args -= conf->interfaces;
-	if (!code)
-		return 0;
-	line = conf_line_of(conf, err);
-	if (line)
-		complain("%s: %s:%u: %s", c->name, conf->file, line, err);
-	else
-		complain("%s: %s", c->name, err);
-	return code;
-}
-
-static int run_parsed(const struct command *c, const struct conf *conf)
-{
 	struct options o;
 
-	if (parse(c, conf, &o))
+	if (conf_parse(conf, c->name, c->on, &o, err, sizeof(err))) {
+		complain("%s: %s", c->name, err);
 		return EXIT_USAGE;
+	}
+	o.argc = argc;
+	o.argv = argv;
 	if (o.help)
 		return print_command_help(c);
 	if (check_arguments(c, &o))
@@ -179,7 +164,7 @@ static int run(const struct command *c, int argc, char **argv)
 		complain("%s: %s", c->name, err);
 		return EXIT_USAGE;
 	}
-	code = run_parsed(c, &conf);
+	code = run_parsed(c, &conf, argc, argv);
 	conf_free(&conf);
 	return code;
 }

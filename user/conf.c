@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "user/message.h"
+#include "user/options.h"
 
 #define LINE_MAX_BYTES 4096
 
@@ -186,6 +187,24 @@ unsigned int conf_line_of(const struct conf *conf, const char *message)
 		if (!is_interface(&conf->word[i]) && names(message, &conf->word[i]))
 			return conf->word[i].line;
 	return 0;
+}
+
+int conf_parse(const struct conf *conf, const char *command, unsigned int on, struct options *o,
+	       char *err, size_t err_size)
+{
+	char why[MESSAGE_MAX];
+	unsigned int line;
+	int code;
+
+	options_init(o, command);
+	code = options_parse(o, conf->argc, conf->argv, on, why, sizeof(why));
+	if (o->n_args > conf->interfaces)
+		o->n_args -= conf->interfaces;
+	if (!code)
+		return 0;
+	line = conf_line_of(conf, why);
+	return line ? refuse(err, err_size, code, "%s:%u: %s", conf->file, line, why)
+		    : refuse(err, err_size, code, "%s", why);
 }
 
 void conf_free(struct conf *conf)

@@ -30,6 +30,16 @@ struct conf {
  */
 int conf_open(struct conf *conf, int argc, char **argv, char *err, size_t err_size);
 
+struct options;
+
+/*
+ * Parse the command line of @conf for @command, whose ON_ bit is @on. Interfaces on the command line stand for
+ * those of the file. Returns 0, or -EINVAL with one line in @err, which begins with file and line where the
+ * file is wrong.
+ */
+int conf_parse(const struct conf *conf, const char *command, unsigned int on, struct options *o,
+	       char *err, size_t err_size);
+
 /* The line of the file that says the option which @message names, or 0. */
 unsigned int conf_line_of(const struct conf *conf, const char *message);
 

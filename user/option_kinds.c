@@ -362,6 +362,27 @@ static int parse_forward(struct value *v)
 	return 0;
 }
 
+static int parse_ifaces(struct value *v)
+{
+	struct option_ifaces *list = v->at;
+	char text[XDD_MAX_IFACES * IF_NAMESIZE + 1], *at = text, *name;
+
+	if (strlen(v->text) >= sizeof(text))
+		return -ERANGE;
+	strcpy(text, v->text);
+	list->used = 0;
+	while ((name = strsep(&at, ","))) {
+		if (!iface_valid(name) || list->used == XDD_MAX_IFACES)
+			return -EINVAL;
+		for (u32 i = 0; i < list->used; i++)
+			if (!strcmp(list->name[i], name))
+				return refuse(v->err, v->err_size, -EINVAL, "%s: %s is given twice",
+					      v->label, name);
+		strcpy(list->name[list->used++], name);
+	}
+	return 0;
+}
+
 static int parse_mark(struct value *v, const char *how)
 {
 	u64 dscp = DEFAULT_MARK_DSCP;
@@ -933,6 +954,10 @@ const struct kind kind_action = {
 const struct kind kind_forward = {
 	.parse = parse_forward,
 	.what = "the name of an interface (1 to 15 characters), or none",
+};
+const struct kind kind_ifaces = {
+	.parse = parse_ifaces,
+	.what = "names of interfaces with commas between them, at most 16",
 };
 const struct kind kind_mode = {
 	.parse = parse_mode,

@@ -10,7 +10,7 @@
 #include "names.h"
 #include "option_kinds.h"
 
-#define LABEL_MAX 24
+#define LABEL_MAX OPTION_LABEL_MAX
 #define HELP_COLUMN 26
 #define HELP_WIDTH 96
 
@@ -414,7 +414,8 @@ static int validate_growth(const struct options *o, char *err, size_t err_size)
 		return refuse(err, err_size, -EINVAL,
 			      "--max-filters bounds a filter that grows: add --grow density or "
 			      "--grow cardinality");
-	if (o->grow && o->engine != XDD_ENGINE_timer)
+	if (o->grow && o->engine != XDD_ENGINE_timer &&
+	    (strcmp(o->command, "plan") || o->engine != OPTION_AUTO))
 		return refuse(err, err_size, -EINVAL,
 			      "--grow %s is for --engine timer: the other engines keep their size",
 			      growth_names[o->grow]);
@@ -509,6 +510,19 @@ int options_parse(struct options *o, int argc, char **argv, unsigned int on, cha
 	o->args = argv + optind;
 	o->n_args = argc - optind;
 	return o->help ? 0 : validate(o, err, err_size);
+}
+
+bool options_differ(const struct options *a, const struct options *b, enum option_id id)
+{
+	if (a->given[id] != b->given[id])
+		return true;
+	return a->given[id] && strcmp(a->text[id], b->text[id]);
+}
+
+const char *option_label(enum option_id id, char label[OPTION_LABEL_MAX])
+{
+	label_of(&rows[id], label);
+	return label;
 }
 
 void options_given(const struct options *o,

@@ -7,6 +7,7 @@
 #ifndef USER_OPTIONS_H
 #define USER_OPTIONS_H
 
+#include <net/if.h>
 #include <netinet/in.h>
 #include <stdio.h>
 
@@ -68,7 +69,7 @@ enum {
 	  "timers or bits per key, 1 to 8 (default: 4 of timer and bloom, 2 of the other bit "     \
 	  "engines, rsbf by --fpr-target)",                                                        \
 	  "4")                                                                                     \
-	X(equal, hashes, 0, "K2", ON_FILTER | ON_EVENTS,                                           \
+	X(equal, hashes, 0, "K2", ON_FILTER | ON_EVENTS | ON_PLAN,                                 \
 	  "of --engine timer: a copy is one only if at least so many of its K timers are equal",   \
 	  "2")                                                                                     \
 	X(fault_policy, fault_policy, 0, "POLICY", ON_FILTER | ON_EVENTS,                          \
@@ -142,14 +143,19 @@ enum {
 	  "number of slices (default: one cache line each)", "1024")                               \
 	X(subslices, slices, 0, "S2", ON_FILTER | ON_EVENTS | ON_PLAN,                             \
 	  "of --slicing hv and vh: parts that each slice is cut into", "4")                        \
-	X(grow, growth, 0, "BY", ON_FILTER | ON_EVENTS,                                            \
+	X(grow, growth, 0, "BY", ON_FILTER | ON_EVENTS | ON_PLAN,                                  \
 	  "of --engine timer: open one more filter when the newest is full by density or by "      \
 	  "cardinality, or off (default; see help growth)",                                        \
 	  "density")                                                                               \
-	X(max_filters, filters, 0, "G", ON_FILTER | ON_EVENTS,                                     \
-	  "of --grow: at most so many filters at once, 2 to 8 (default 4)", "4")                   \
-	X(burst, burst, 0, "Bx", ON_SIMULATE,                                                      \
-	  "so many times the rate of records in the middle third of the stream", "5x")             \
+	X(max_filters, filters, 0, "G", ON_FILTER | ON_EVENTS | ON_PLAN,                           \
+	  "of --grow: at most so many filters at once, 2 to 8 (default 4; plan: as take the "      \
+	  "least "                                                                                 \
+	  "memory)",                                                                               \
+	  "4")                                                                                     \
+	X(burst, burst, 0, "Bx", ON_SIMULATE | ON_PLAN,                                            \
+	  "so many times the rate of records in the middle third of the stream; plan --grow: the " \
+	  "most that comes (default 2x)",                                                          \
+	  "5x")                                                                                    \
 	X(audit, audit, 0, "RATE", ON_FILTER | ON_EVENTS,                                          \
 	  "measure FPR and FNR on this share of the keys (default 1/1024 on a NIC, else off)",     \
 	  "1/256")                                                                                 \
@@ -229,11 +235,15 @@ enum {
 	X(forward, forward, 0, "IFACE", ON_NIC | ON_SET | EVERYDAY,                                \
 	  "send what is kept to this interface instead of up the stack; none: up the stack",       \
 	  "tool0")                                                                                 \
-	X(mode, mode, 0, "MODE", ON_NIC | ON_CHECK | EVERYDAY,                                     \
+	X(add, ifaces, 0, "IFACE[,IFACE]", ON_SET, "attach to these, too: they share the filter",  \
+	  "eth2")                                                                                  \
+	X(remove, ifaces, 0, "IFACE[,IFACE]", ON_SET,                                              \
+	  "detach from these; what they counted stays", "eth1")                                    \
+	X(mode, mode, 0, "MODE", ON_NIC | ON_SET | ON_CHECK | EVERYDAY,                            \
 	  "native (default), generic, or auto: native if the driver can", "native")                \
 	X(frags, when, 0, "WHEN", ON_NIC, "jumbo packets in fragments: on, off or auto (default)", \
 	  "auto")                                                                                  \
-	X(promisc, on_off, 0, "on|off", ON_NIC,                                                    \
+	X(promisc, on_off, 0, "on|off", ON_NIC | ON_SET,                                           \
 	  "promiscuous mode while attached (default on; restored afterwards)", "on")               \
 	X(name, name, 0, "NAME", ON_NIC | EVERYDAY,                                                \
 	  "name of the instance (default: the first IFACE)", "tap")                                \
@@ -242,7 +252,7 @@ enum {
 	X(config, input, 0, "FILE", ON_NIC,                                                        \
 	  "read options and interfaces from this file: lines `name = value` (see help config)",    \
 	  "/etc/xdp-dedup/tap.conf")                                                               \
-	X(force, flag, 0, NULL, ON_NIC,                                                            \
+	X(force, flag, 0, NULL, ON_NIC | ON_SET,                                                   \
 	  "go on although check found trouble, and replace another XDP program", NULL)             \
 	X(keep, flag, 0, NULL, ON_RUN, "leave the program attached when run ends", NULL)           \
 	X(metrics, address, 0, "ADDRESS:PORT", ON_RUN | ON_AGENT,                                  \
@@ -307,6 +317,10 @@ enum {
 #define OPTION_ENUM(field, ...) OPT_##field,
 enum option_id { OPTIONS(OPTION_ENUM) OPT_MAX };
 
+/* X(field): those that `set` changes in an instance that was loaded with them. */
+#define LIVE_OPTIONS(X) \
+	X(window) X(action) X(forward) X(ambiguous) X(max_suppress) X(top_suppressed)
+
 /* Value of an enumerated option that was left, or set, to `auto`. */
 #define OPTION_AUTO (-1)
 
@@ -334,6 +348,12 @@ struct option_vlan {
 struct option_ambiguous {
 	u8 named; /* the others stay as they are */
 	u8 pass;
+};
+
+/* --add, --remove */
+struct option_ifaces {
+	u32 used;
+	char name[XDD_MAX_IFACES][IF_NAMESIZE];
 };
 
 /* --metrics */
@@ -415,12 +435,15 @@ struct options {
 	bool mark_meta;	      /* mark:meta */
 	const char *redirect; /* interface of redirect:IFACE, else NULL */
 	const char *forward;  /* interface or NULL */
-	int mode;	      /* enum xdp_mode; default MODE_NATIVE */
-	int frags;	      /* enum option_frags */
-	bool promisc;	      /* default true */
+	struct option_ifaces add, remove;
+	int mode;     /* enum xdp_mode; default MODE_NATIVE */
+	int frags;    /* enum option_frags */
+	bool promisc; /* default true */
 	const char *name;
 	const char *netns;
 	const char *config; /* read before everything else: conf.h */
+	char **argv;	    /* the command line as it was given, to read that file again */
+	int argc;
 	bool force, keep, all, restart;
 	union option_address metrics; /* where option_given() */
 	const char *textfile;	      /* or NULL */
@@ -482,6 +505,14 @@ void options_init(struct options *o, const char *command);
  */
 int options_parse(struct options *o, int argc, char **argv, unsigned int on, char *err,
 		  size_t err_size);
+
+/* Do @a and @b say something else for option @id? */
+bool options_differ(const struct options *a, const struct options *b, enum option_id id);
+
+#define OPTION_LABEL_MAX 24
+
+/* The option as messages name it, such as "--fpr-target"; returns @label. */
+const char *option_label(enum option_id id, char label[OPTION_LABEL_MAX]);
 
 /* Call @each with the name and the value of every option given: "" where it takes none, "as saved"
  * where it was not on the command line but came with --restore.

@@ -11,6 +11,11 @@ void service_ready(const char *status)
 	sd_notifyf(0, "READY=1\nSTATUS=%s", status);
 }
 
+void service_reloading(void)
+{
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu", (unsigned long long)now_ns() / 1000);
+}
+
 /* Four times in a period, so that one that comes late does no harm. */
 void service_alive(void)
 {

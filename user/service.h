@@ -6,6 +6,9 @@
 /* It works; @status in words. */
 void service_ready(const char *status);
 
+/* It reads its configuration again; service_ready() says when that is done. */
+void service_reloading(void);
+
 /* It still works: to be called several times in a period of the watchdog, each time that the loop comes round. */
 void service_alive(void);
 

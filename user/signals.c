@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/signalfd.h>
+#include <unistd.h>
 
 #include "user/clock.h"
 
@@ -23,6 +24,13 @@ int signals_hold(void)
 	signal(SIGXFSZ, SIG_IGN);
 	fd = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
 	return fd < 0 ? -errno : fd;
+}
+
+bool signals_take_hangup(int signals)
+{
+	struct signalfd_siginfo info;
+
+	return read(signals, &info, sizeof(info)) == sizeof(info) && info.ssi_signo == SIGHUP;
 }
 
 enum signals_wait signals_wait(int signals, const int fds[2], u64 until_ns)

@@ -3,6 +3,8 @@
 #ifndef USER_SIGNALS_H
 #define USER_SIGNALS_H
 
+#include <stdbool.h>
+
 #include <xdd/types.h>
 
 enum signals_wait { SIGNALS_LATE, SIGNALS_READABLE, SIGNALS_END };
@@ -11,6 +13,9 @@ enum signals_wait { SIGNALS_LATE, SIGNALS_READABLE, SIGNALS_END };
  * file descriptor for signals_wait(), or a negative errno.
  */
 int signals_hold(void);
+
+/* Take one signal that came. Returns whether it was SIGHUP: not the end, for who can begin anew. */
+bool signals_take_hangup(int signals);
 
 /* Wait until a signal came (SIGNALS_END), one of @fds can be read (-1: there is none), or
  * CLOCK_MONOTONIC is at @until_ns (SIGNALS_LATE).

@@ -313,7 +313,12 @@ static void topic_config(FILE *to)
 		"  refresh   = no        # options without a value: yes or no\n\n"
 		"What stands on the command line as well goes before the file. What follows a # at "
 		"the\n"
-		"start of a line, or behind a space, is a comment.\n");
+		"start of a line, or behind a space, is a comment.\n\n"
+		"On SIGHUP (systemctl reload xdp-dedup@tap) run reads the file again and changes "
+		"what is new\nin it as set would: window, action, forward, ambiguous, "
+		"max-suppress, top-suppressed, and\ninterfaces that came or went. Of what else "
+		"has changed it says that it takes a restart, and\nif the file is wrong it goes on "
+		"as before.\n");
 }
 
 static void topic_cluster(FILE *to)
@@ -346,6 +351,11 @@ What it finds\n\
   set (a new key is never dropped for a fault), slices_fp if it is taken as set.\n\
   --cost-ratio C chooses k and x with the least C FPR + FNR: of a key's k cells in --slicing\n\
   vertical, x that are there and set make a duplicate.\n\
+  --faults: a filter has states for 512 slices; of more, neighbours fail together.\n\
+  --equal K2: with the rule of equal timers, --engine timer.\n\
+  --grow density|cardinality: filters of one size that hold 1.05 of what is usual, and together\n\
+  a --burst, 2x by default, with all of them within --fpr-target; --max-filters, or as many as\n\
+  take the least memory.\n\
 \n\
 Formulas (user/model/*.h)\n\
   timer, bloom  P = (1 - (1 - 1/m)^(k n))^k, with slices the mean over their uneven loads\n\
@@ -357,6 +367,10 @@ Formulas (user/model/*.h)\n\
   sbf           its stable point (Deng, Rafiei 2006)\n\
   rsbf, bsbf, bsbfsd, rlbsbf   the load at which new keys set and reset as many bits (Bera and\n\
                 others 2012, their recurrences put right)\n\
+  equal timers  all k live, and K2 of them set last in the same tick: summed over the window\n\
+                (section 4)\n\
+  growth        a filter is full with -m/k ln(1 - P^(1/k)) keys; of n in a window F = n/full + 2\n\
+                are alive at the most, and FPR is at most 1 - (1 - P)^F (section 5)\n\
   bandwidth     a look-up sends k log2(m/S) bits to one slice, horizontal, or k log2 m to\n\
                 S (1 - (1 - 1/S)^k), vertical\n");
 }

@@ -12,11 +12,11 @@
 #define XDD_META_IFNAME 16
 
 struct xdd_meta_iface {
-	char name[XDD_META_IFNAME]; /* at load */
-	u32 ifindex;		    /* at load */
+	char name[XDD_META_IFNAME]; /* when it was attached, or as it was renamed since */
+	u32 ifindex;		    /* when it was attached; 0: removed, its counts stay */
 	u8 generic;		    /* attached in generic mode, else native */
-	u8 promisc;		    /* we made it promiscuous: unload undoes that */
-	u8 pad[2];
+	u8 promisc;		    /* we made it promiscuous: that is undone at the end */
+	u16 returns;		    /* times that it was gone, came back and was attached again */
 };
 
 struct xdd_meta {

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For libFuzzer: any bytes as a frame, under any configuration, through the native filter. Three
- * bytes choose the configuration. Beside what the sanitizers find, the verdict must be a valid
- * one, the same frame again must get the same reason or be a duplicate, and one that differs
- * in its Ethernet addresses too, unless the key has them.
+ * For libFuzzer: any bytes as a frame, under any configuration, through all that makes its key.
+ * Three bytes choose the configuration. Beside what the sanitizers find, the reason must be a
+ * valid one, the same frame again must get the same reason and digest, and one that differs in
+ * its Ethernet addresses too, unless the key has them.
  */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "user/store.h"
+#include "user/identity.h"
 #include "xdd/counters.h"
-#include "xdd/decide.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
@@ -60,51 +59,43 @@ static void require(bool holds)
 		abort();
 }
 
-static struct xdd_verdict decide(struct xdd_store *store, const u8 *at, u32 len, u32 link)
+static u32 identify(const struct xdd_fixed *fixed, const u8 *at, u32 len, u32 link,
+		    struct xdd_identity *identity)
 {
+	static const struct xdd_secret secret = { { 1, 2, 3 } };
 	struct xdd_packet packet = { at, at + len, NULL, len, len, link };
 
-	return store_decide(store, &packet, 1);
+	*identity = (struct xdd_identity){};
+	return identity_of(fixed, &secret, &packet, identity);
 }
 
-static void check(struct xdd_store *store, u8 *frame, u32 len, u32 link)
+static void check(const struct xdd_fixed *fixed, u8 *frame, u32 len, u32 link)
 {
-	struct xdd_verdict first = decide(store, frame, len, link), again;
+	struct xdd_identity first, again;
+	u32 bypass = identify(fixed, frame, len, link, &first);
 
-	require(first.bypass <= XDD_BYPASS_MAX && first.bypass != XDD_BYPASS_internal);
-	require(!first.found);
-	again = decide(store, frame, len, link);
-	require(again.bypass == first.bypass);
-	require(again.found == (first.bypass == XDD_BYPASS_MAX ? XDD_SEEN : 0));
-	if (link != XDD_LINK_ETHERNET || len < 14 || store->fixed.key == XDD_KEY_frame ||
-	    store->fixed.key == XDD_KEY_offset || store->fixed.non_ip_frame)
+	require(bypass <= XDD_BYPASS_MAX && bypass != XDD_BYPASS_internal);
+	require(identify(fixed, frame, len, link, &again) == bypass);
+	require(!memcmp(&first, &again, sizeof(first)));
+	if (link != XDD_LINK_ETHERNET || len < 14 || fixed->key == XDD_KEY_frame ||
+	    fixed->key == XDD_KEY_offset || fixed->non_ip_frame)
 		return;
 	frame[3] ^= 1;
-	again = decide(store, frame, len, link);
-	require(again.bypass == first.bypass);
-	require(again.found == (first.bypass == XDD_BYPASS_MAX ? XDD_SEEN : 0));
+	require(identify(fixed, frame, len, link, &again) == bypass);
+	require(bypass != XDD_BYPASS_MAX || digest_equal(&first.digest, &again.digest));
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
-	static struct xdd_store store;
-	struct xdd_live live = { .abi = XDD_ABI, .window_ticks = 1 };
 	struct xdd_fixed fixed;
 	u8 *frame;
 
 	if (size < 3)
 		return 0;
 	fixed = fixed_of(data[0], data[1], data[2]);
-	if (!store.entries && store_open(&store, &fixed, &live, 1 << 20))
-		abort();
-	store.fixed = fixed;
 	frame = malloc(size - 3);
 	memcpy(frame, data + 3, size - 3);
-	check(&store, frame, size - 3, links[data[1] % XDD_ARRAY_SIZE(links)]);
+	check(&fixed, frame, size - 3, links[data[1] % XDD_ARRAY_SIZE(links)]);
 	free(frame);
-	/* An empty filter for the next one: forget what this one left. */
-	for (size_t i = 0; store.used && i < store.size; i++)
-		store.entries[i].time_ns = STORE_FREE;
-	store.used = 0;
 	return 0;
 }

@@ -108,6 +108,17 @@ check_equal "a port that is taken: exit 1" 1 $?
 check "... and why" grep -q "cannot serve metrics on $address: Address already in use" "$tmp/out"
 stop
 check_equal "the file is gone with who wrote it" "" "$(find "$tmp" -name "*prom*")"
+mknod "$tmp/null" c 1 3
+mkdir "$tmp/linked"
+touch "$tmp/linked/x.prom"
+ln -s "$tmp/linked/x.prom" "$tmp/link.prom"
+for file in null link.prom; do
+	"$xdd" run "$in" --netns "$rx" --quiet --seconds 1 --textfile "$tmp/$file"
+done
+check "a device as the file stays a device" test -c "$tmp/null"
+check "behind a link the file goes, the link stays" \
+	test -L "$tmp/link.prom" -a ! -e "$tmp/linked/x.prom"
+rm "$tmp/link.prom"
 check_command "a file that cannot be written: exit 1, nothing is loaded" 1 '' \
 	'cannot write metrics to /none/x.prom: No such file' \
 	"$xdd" run "$in" --netns "$rx" --textfile /none/x.prom
@@ -124,8 +135,8 @@ query() {
 }
 query_is() { [ "$(query "$1" 2>/dev/null)" = "$2" ]; }
 pair "x$out" "x$in"
-load "$in" --window 10s --memory 1MiB
-load "x$in" --window 10s --memory 1MiB --engine timer --placement percpu
+load "$in" --window 60s --memory 1MiB
+load "x$in" --window 60s --memory 1MiB --engine timer --placement percpu
 start agent --metrics "$address"
 check "agent serves all instances" wait_until served 2
 cat >"$tmp/prometheus.yml" <<-END
@@ -143,13 +154,13 @@ transmit "$tmp/frames.pcap"
 check "Prometheus scrapes it" wait_until query_is 'up{job="xdp-dedup"}' 1
 check "... and has what was sent" \
 	wait_until query_is "xdp_dedup_packets_total{name=\"$in\",verdict=\"duplicate\"}" 500
-check "... of both instances" wait_until query_is 'count(xdp_dedup_up == 1)' 2
+check "... of both instances" wait_until query_is "count(xdp_dedup_up{name=~\"x?$in\"} == 1)" 2
 check "the share of live keys" \
 	wait_until query_is "round(xdp_dedup_capacity_used_ratio{name=\"$in\"} * \
 xdp_dedup_capacity_keys{name=\"$in\"})" 500
 "$xdd" unload "x$in"
 check "one that is unloaded is gone from the page" \
-	wait_until query_is 'count(xdp_dedup_up)' 1
+	wait_until query_is "count(xdp_dedup_up{name=~\"x?$in\"})" 1
 kill -TERM "$started"
 wait "$started"
 check_equal "agent ends with 0" 0 $?

@@ -75,6 +75,45 @@ check_equal "... with the window and the memory of the example" "20000000 335544
 	"$("$xdd" status "$in" --json | json /dev/stdin \
 		'"%d %d" % (j[0]["config"]["window_ns"], j[0]["config"]["memory_bytes"])')"
 check_equal "... and says nothing" "" "$(cat "$tmp/started")"
+
+# reload [LINE...]: as systemd does, with what the file says now; waits until it is done, with what was said in $tmp/said
+reload() {
+	local before
+	printf 'interface = %s\n' "$in" | cat - "$tmp/example.conf" >"$tmp/$in.conf"
+	printf '%s\n' "$@" >>"$tmp/$in.conf"
+	before=$(grep -c READY=1 "$tmp/heard")
+	: >"$tmp/started"
+	# shellcheck disable=SC2046,SC2091 # a command line
+	$(field xdp-dedup@ ExecReload | sed "s/\$MAINPID/$started/")
+	wait_until ready_after "$before"
+	cp "$tmp/started" "$tmp/said"
+}
+ready_after() { [ "$(grep -c READY=1 "$tmp/heard")" -gt "$1" ]; }
+configured() { "$xdd" status "$in" --json | json /dev/stdin "j[0]['config']['$1']"; }
+id=$(program_id "$in")
+pair "p$out" "x$in"
+sed '/^interface/d; /^metrics/d; /^action/d' scripts/service/example.conf >"$tmp/example.conf"
+reload 'action = drop' "interface = x$in"
+check "reload: it says so, and when" grep -Eq 'MONOTONIC_USEC=[0-9]+$' "$tmp/heard"
+check_equal "... what changed is applied" "drop" "$(configured action)"
+check_equal "... an interface that came is attached, all to the same program" "$id $id" \
+	"$(program_id "$in") $(program_id "x$in")"
+check_equal "... and nothing is said" "" "$(cat "$tmp/said")"
+reload 'action = count' 'memory = 1MiB' 'max-suppress = 3'
+check "what takes a restart is told" grep -q -- '--memory has changed, which takes a restart' "$tmp/said"
+check_equal "... and the rest is applied" "count 3 33554432" \
+	"$(configured action) $(configured max_suppress) $(configured memory_bytes)"
+check_equal "... an interface that went is detached" "$id 0" "$(program_id "$in") $(program_id "x$in")"
+reload 'action = nonsense' 'max-suppress = 9'
+check "a file with an error is told" grep -q "reload: $tmp/$in.conf:[0-9]*: --action nonsense" "$tmp/said"
+check_equal "... and changes nothing" "count 3" "$(configured action) $(configured max_suppress)"
+reload 'action = redirect:none0'
+check "what set refuses is told" grep -q "reload: none0: there is no such interface" "$tmp/said"
+check_equal "... and changes nothing" "count 3" "$(configured action) $(configured max_suppress)"
+reload
+check_equal "what is no longer there goes back to its default" "drop 0" \
+	"$(configured action) $(configured max_suppress)"
+check "... by the same program, which goes on" test "$id" = "$(program_id "$in")"
 stop
 check "nothing is loaded then" test ! -e "$pins/$in"
 

@@ -135,9 +135,9 @@ check "the range in words" grep -q 'surely found up to' "$tmp/text"
 
 in_rx ip link del "x$in"
 "$xdd" status "$in" --json >"$tmp/status"
-expect "an interface that is gone" "deleted" 'j[0]["interfaces"][1]["state"]'
+expect "an interface that is gone" "gone" 'j[0]["interfaces"][1]["state"]'
 expect "is warned of, with what to do" True \
-	'any("x'"$in"'" in w and "gone" in w and "unload" in w for w in j[0]["warnings"])'
+	'any("x'"$in"'" in w and "gone" in w and "--remove" in w for w in j[0]["warnings"])'
 "$xdd" unload "$in"
 
 # Slices of several lines are shown one by one; timers of a key lie in one of them.

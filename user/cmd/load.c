@@ -11,7 +11,7 @@
 #include "../names.h"
 #include "../units.h"
 
-static json_t *json_interfaces(const struct instance *in)
+json_t *interfaces_json(const struct instance *in)
 {
 	json_t *all = json_array();
 
@@ -27,7 +27,7 @@ static void print_json(const struct instance *in)
 {
 	json_t *all =
 		json_pack("{s:s, s:o, s:s, s:I, s:I, s:b, s:I, s:s}", "name", in->name,
-			  "interfaces", json_interfaces(in), "engine",
+			  "interfaces", interfaces_json(in), "engine",
 			  engine_names[in->fixed.engine], "memory_bytes", in->meta.memory_bytes,
 			  "window_ns", in->live.window_ns, "frags", in->meta.frags, "program_id",
 			  (json_int_t)in->program_id, "pins", in->path);

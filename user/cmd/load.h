@@ -2,6 +2,8 @@
 #ifndef USER_CMD_LOAD_H
 #define USER_CMD_LOAD_H
 
+#include <jansson.h>
+
 #include "../loader/instance.h"
 #include "../options.h"
 
@@ -9,5 +11,8 @@
  * EXIT_OK @in is open.
  */
 int load_and_report(const struct options *o, struct instance *in);
+
+/* Name, mode and state of each. */
+json_t *interfaces_json(const struct instance *in);
 
 #endif

@@ -12,8 +12,10 @@
 #include "../events/sample.h"
 #include "../export/exporter.h"
 #include "../loader/load.h"
+#include "../loader/watch.h"
 #include "../message.h"
 #include "../metrics/counters.h"
+#include "../reload.h"
 #include "../service.h"
 #include "../signals.h"
 
@@ -24,6 +26,8 @@ struct run {
 	const struct options *o;
 	struct instance in;
 	struct ager *ager; /* NULL: someone else ages it, or it cannot be aged */
+	struct watch watch;
+	struct reload reload;
 	struct sample sample;
 	struct exporter *exporter; /* NULL: nothing is exported */
 	int signals;		   /* the signals that end it */
@@ -113,6 +117,17 @@ static u64 earliest(u64 a, u64 b)
 	return a < b ? a : b;
 }
 
+/* A signal came: SIGHUP is the end only for who has no file to read again. */
+static bool is_end(struct run *r)
+{
+	if (!r->o->config || !signals_take_hangup(r->signals))
+		return true;
+	service_reloading();
+	reload(&r->reload, r->in.name);
+	service_ready(r->in.name);
+	return false;
+}
+
 /* Wait until the next step is due, and keep meanwhile what is sampled. Returns whether it is the
  * end.
  */
@@ -130,7 +145,7 @@ static bool wait_step(struct run *r)
 		exporter_step(r->exporter);
 		service_alive();
 	} while (came == SIGNALS_READABLE || (came == SIGNALS_LATE && now_ns() < until));
-	return came == SIGNALS_END || (r->end_ns && now_ns() >= r->end_ns);
+	return (came == SIGNALS_END && is_end(r)) || (r->end_ns && now_ns() >= r->end_ns);
 }
 
 static void step(struct run *r)
@@ -143,6 +158,7 @@ static void step(struct run *r)
 		     strerror(-err));
 		stop_ageing(r);
 	}
+	watch_step(&r->watch, &r->in, "run");
 	if (r->line_at_ns && now_ns() >= r->line_at_ns) {
 		print_line(r);
 		r->line_at_ns = now_ns() + LINE_PERIOD_NS;
@@ -227,7 +243,7 @@ static int detach(struct run *r)
 
 int cmd_run(struct options *o)
 {
-	struct run r = { .o = o };
+	struct run r = { .o = o, .reload = { .started = o } };
 	bool ended;
 	int code;
 
@@ -248,6 +264,7 @@ int cmd_run(struct options *o)
 	service_ready(r.in.name);
 	ended = loop(&r);
 	service_stopping();
+	reload_free(&r.reload);
 	end_line(&r);
 	end_sample(&r);
 	exporter_close(r.exporter);

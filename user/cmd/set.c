@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* xdp-dedup set: change a running instance. */
 #include "cmd.h"
+#include "load.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -14,20 +15,28 @@
 static void print_json(const struct instance *in)
 {
 	char ambiguous[AMBIGUOUS_TEXT_MAX];
-	json_t *all = json_pack("{s:s, s:I, s:I, s:i, s:s, s:b, s:s, s:I, s:b, s:I}", "name",
-				in->name, "window_ns", in->live.window_ns, "tick_ns",
-				in->fixed.tick_ns, "window_ticks", in->live.window_ticks, "action",
-				action_names[in->live.action], "forward", in->live.forward,
-				"ambiguous", ambiguous_text(&in->live, ambiguous), "max_suppress",
-				(json_int_t)in->live.max_suppress, "top_suppressed", in->live.top,
-				"program_id", (json_int_t)in->program_id);
+	json_t *all =
+		json_pack("{s:s, s:o, s:I, s:I, s:i, s:s, s:b, s:s, s:I, s:b, s:I}", "name",
+			  in->name, "interfaces", interfaces_json(in), "window_ns",
+			  in->live.window_ns, "tick_ns", in->fixed.tick_ns, "window_ticks",
+			  in->live.window_ticks, "action", action_names[in->live.action], "forward",
+			  in->live.forward, "ambiguous", ambiguous_text(&in->live, ambiguous),
+			  "max_suppress", (json_int_t)in->live.max_suppress, "top_suppressed",
+			  in->live.top, "program_id", (json_int_t)in->program_id);
 
 	json_dumpf(all, stdout, JSON_INDENT(2));
 	putchar('\n');
 	json_decref(all);
 }
 
-static void print_text(const struct instance *in)
+static void print_interfaces(const struct instance *in)
+{
+	for (u32 i = 0; i < in->ifaces_used; i++)
+		printf("%s %s (%s)", i ? "," : ", interfaces", in->ifaces[i].name,
+		       iface_state_names[in->ifaces[i].state]);
+}
+
+static void print_text(const struct options *o, const struct instance *in)
 {
 	char window[UNITS_TEXT_MAX], tick[UNITS_TEXT_MAX], action[ACTION_TEXT_MAX];
 	char ambiguous[AMBIGUOUS_TEXT_MAX];
@@ -46,14 +55,16 @@ static void print_text(const struct instance *in)
 		printf(", of a key one in %u passes", in->live.max_suppress + 1);
 	if (!in->live.top)
 		printf(", no list of the most suppressed");
+	if (option_given(o, OPT_add) || option_given(o, OPT_remove))
+		print_interfaces(in);
 	putchar('\n');
 }
 
+#define IS_GIVEN(field) option_given(o, OPT_##field) ||
+
 static bool changes_something(const struct options *o)
 {
-	return option_given(o, OPT_window) || option_given(o, OPT_action) ||
-	       option_given(o, OPT_forward) || option_given(o, OPT_ambiguous) ||
-	       option_given(o, OPT_max_suppress) || option_given(o, OPT_top_suppressed);
+	return LIVE_OPTIONS(IS_GIVEN) option_given(o, OPT_add) || option_given(o, OPT_remove);
 }
 
 int cmd_set(struct options *o)
@@ -64,7 +75,13 @@ int cmd_set(struct options *o)
 
 	if (!changes_something(o)) {
 		complain("set: nothing to change: give --window, --action, --forward, --ambiguous, "
-			 "--max-suppress or --top-suppressed");
+			 "--max-suppress, --top-suppressed, --add or --remove");
+		return EXIT_USAGE;
+	}
+	if ((option_given(o, OPT_mode) || option_given(o, OPT_promisc)) &&
+	    !option_given(o, OPT_add)) {
+		complain("set: --mode and --promisc are about an interface that is attached: they "
+			 "go with --add");
 		return EXIT_USAGE;
 	}
 	code = change_instance(o, &in, err, sizeof(err));
@@ -75,7 +92,7 @@ int cmd_set(struct options *o)
 	if (o->json)
 		print_json(&in);
 	else if (!o->quiet)
-		print_text(&in);
+		print_text(o, &in);
 	instance_close(&in);
 	return EXIT_OK;
 }

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "user/capture/sink.h"
@@ -273,6 +274,17 @@ u64 exporter_due_ns(const struct exporter *exporter)
 	return served < due ? served : due;
 }
 
+/* What stands there now, be it behind a symbolic link; never a device or a pipe. */
+static void remove_file(const char *file)
+{
+	char *path = realpath(file, NULL);
+	struct stat found;
+
+	if (path && !lstat(path, &found) && S_ISREG(found.st_mode))
+		unlink(path);
+	free(path);
+}
+
 void exporter_close(struct exporter *exporter)
 {
 	struct exported *next;
@@ -281,7 +293,7 @@ void exporter_close(struct exporter *exporter)
 		return;
 	server_close(exporter->server);
 	if (exporter->file)
-		unlink(exporter->file);
+		remove_file(exporter->file);
 	for (struct exported *one = exporter->all; one; one = next) {
 		next = one->next;
 		free(one);

@@ -32,7 +32,7 @@ void exporter_step(struct exporter *exporter);
 /* When exporter_step() is due even if nobody asks, by CLOCK_MONOTONIC; the end of time for NULL. */
 u64 exporter_due_ns(const struct exporter *exporter);
 
-/* Removes the file: nobody would bring it up to date. NULL is ignored. */
+/* Removes the file, if it is one: nobody would bring it up to date. NULL is ignored. */
 void exporter_close(struct exporter *exporter);
 
 #endif

@@ -159,11 +159,21 @@ static void put_attached(struct page *page, const struct status *status)
 		const struct instance_iface *iface = &in->ifaces[i];
 		bool on = iface->state == IFACE_ATTACHED || iface->state == IFACE_HIDDEN;
 
+		if (iface->state == IFACE_REMOVED)
+			continue;
 		put_count(page, on,
 			  LABELS({ "interface", iface->name },
 				 { "mode", iface->generic ? "generic" : "native" },
 				 { "state", iface_state_names[iface->state] }));
 	}
+}
+
+static void put_reattached(struct page *page, const struct status *status)
+{
+	const struct instance *in = status->instance;
+
+	for (u32 i = 0; i < in->ifaces_used; i++)
+		put_count(page, in->ifaces[i].returns, LABELS({ "interface", in->ifaces[i].name }));
 }
 
 static void put_loaded_timestamp_seconds(struct page *page, const struct status *status)

@@ -30,6 +30,7 @@ struct status;
 	X(notes, counter, "interface, note", "events beside these sums")                          \
 	X(evictions, counter, "", "live entries replaced in full lines: their copies may pass")   \
 	X(attached, gauge, "interface, mode, state", "1 if the interface is attached, else 0")    \
+	X(reattached, counter, "interface", "Times that it was gone, came back and was attached") \
 	X(loaded_timestamp_seconds, gauge, "", "when the filter was loaded, since 1970")          \
 	X(window_seconds, gauge, "", "how long a packet is remembered; 0: no fixed time")         \
 	X(memory_bytes, gauge, "", "size of the filter, on all CPUs")                             \

@@ -147,6 +147,18 @@ static int room(const struct attachment *a, const struct occupant *other, const 
 		      a->name, other->id, *other->name ? other->name : "(none)", mode, a->name);
 }
 
+int attachment_find(struct attachment *a, const char *name, bool chosen, char *err, size_t err_size)
+{
+	*a = (struct attachment){ .link = -1 };
+	snprintf(a->name, sizeof(a->name), "%s", name);
+	a->ifindex = strlen(name) < sizeof(a->name) ? if_nametoindex(name) : 0;
+	return a->ifindex ? 0
+			  : refuse(err, err_size, -ENODEV,
+				   "%s: there is no such interface%s: ip link shows those that "
+				   "there are",
+				   name, chosen ? " in that namespace" : "");
+}
+
 int attach_room(const struct attachment *a, const char *ours, bool clear, char *err,
 		size_t err_size)
 {
@@ -217,4 +229,16 @@ int attach(struct attachment *a, int program, char *err, size_t err_size)
 	if (code && a->mode == MODE_AUTO && code != -EPERM && code != -EBUSY)
 		return attach_as(a, program, XDP_FLAGS_SKB_MODE, err, err_size);
 	return code;
+}
+
+int attachment_pin(const struct attachment *a, const char *name, enum pins_place place, char *err,
+		   size_t err_size)
+{
+	char path[PATH_MAX];
+
+	pins_link_path(path, name, place, a->ifindex);
+	return bpf_obj_pin(a->link, path)
+		       ? refuse(err, err_size, -errno, "%s: cannot pin the link in %s: %m", a->name,
+				path)
+		       : 0;
 }

@@ -11,6 +11,8 @@
 
 #include <xdd/types.h>
 
+#include "pins.h"
+
 struct attachment {
 	/* in */
 	char name[IF_NAMESIZE];
@@ -22,6 +24,12 @@ struct attachment {
 	bool generic;
 	int link; /* file descriptor, -1: not attached */
 };
+
+/* Begin @a with interface @name of the thread's network namespace, which the caller chose by --netns
+ * if @chosen. Returns 0, or -ENODEV with a line in @err.
+ */
+int attachment_find(struct attachment *a, const char *name, bool chosen, char *err,
+		    size_t err_size);
 
 /*
  * Is there room for the instance called @ours? With @clear and a->force, put off a program of
@@ -38,5 +46,11 @@ int attach_room(const struct attachment *a, const char *ours, bool clear, char *
  * do; -EOPNOTSUPP and -EINVAL where the driver does not take the program as it is.
  */
 int attach(struct attachment *a, int program, char *err, size_t err_size);
+
+/* Pin the link in the folder of instance @name that is at @place. Returns 0, or a negative errno with a line in
+ * @err.
+ */
+int attachment_pin(const struct attachment *a, const char *name, enum pins_place place, char *err,
+		   size_t err_size);
 
 #endif

@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "build.h"
@@ -11,6 +12,7 @@
 #include "netns.h"
 #include "pins.h"
 #include "program.h"
+#include "slots.h"
 #include "targets.h"
 #include "user/derive.h"
 #include "user/message.h"
@@ -159,15 +161,15 @@ static int plan_restart(struct change *c, struct build_plan *plan)
  */
 static int move_link(const struct change *c, u32 i, int program)
 {
-	char path[PATH_MAX], file[32];
+	u32 ifindex = c->in->meta.ifaces[i].ifindex;
+	char path[PATH_MAX];
 	int link, code = 0;
 
-	snprintf(file, sizeof(file), PINS_LINK "%u", c->in->meta.ifaces[i].ifindex);
-	pins_path(path, c->in->name, PINS_COMPLETE, file);
+	pins_link_path(path, c->in->name, PINS_COMPLETE, ifindex);
 	link = bpf_obj_get(path);
 	if (link < 0)
 		return errno == ENOENT ? 0 : -errno;
-	pins_path(path, c->in->name, PINS_NEW, file);
+	pins_link_path(path, c->in->name, PINS_NEW, ifindex);
 	if (bpf_obj_pin(link, path) || (bpf_link_update(link, program, NULL) && errno != ENOLINK))
 		code = -errno;
 	close(link);
@@ -207,6 +209,16 @@ static int restart(struct change *c)
 	return code;
 }
 
+static int change_interfaces(struct change *c)
+{
+	int code = slots_change(c->in, c->o, c->err, c->err_size);
+
+	memcpy(c->live.ifaces, c->in->live.ifaces, sizeof(c->live.ifaces));
+	memcpy(c->meta.ifaces, c->in->meta.ifaces, sizeof(c->meta.ifaces));
+	c->meta.ifaces_used = c->in->meta.ifaces_used;
+	return code;
+}
+
 static int inside(struct change *c)
 {
 	int code = plan_window(c);
@@ -215,6 +227,8 @@ static int inside(struct change *c)
 		code = check_key(c);
 	if (!code)
 		code = set_targets(c);
+	if (!code)
+		code = change_interfaces(c);
 	if (code)
 		return code;
 	plan_action(c);

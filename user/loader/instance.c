@@ -22,8 +22,8 @@
 #include "user/options.h"
 
 const char *const iface_state_names[] = {
-	[IFACE_ATTACHED] = "attached", [IFACE_HIDDEN] = "hidden",   [IFACE_MOVED] = "moved",
-	[IFACE_DETACHED] = "detached", [IFACE_DELETED] = "deleted",
+	[IFACE_ATTACHED] = "attached", [IFACE_HIDDEN] = "hidden", [IFACE_MOVED] = "moved",
+	[IFACE_DETACHED] = "detached", [IFACE_GONE] = "gone",	  [IFACE_REMOVED] = "removed",
 };
 
 void instance_name_of(const char *name, char out[INSTANCE_NAME_MAX])
@@ -133,8 +133,6 @@ static int read_all(struct instance *in)
 	int err = open_pins(in);
 
 	if (!err)
-		err = program_get_meta(in->maps.meta, &in->meta);
-	if (!err)
 		err = instance_read_live(in);
 	if (!err)
 		err = program_get_fixed(in->maps.rodata, &in->fixed);
@@ -181,7 +179,8 @@ static int open_named(struct instance *in, const char *name, char *err, size_t e
 static bool has_interface(const struct instance *in, const char *name)
 {
 	for (u32 i = 0; i < in->ifaces_used; i++)
-		if (!strcmp(in->ifaces[i].name, name) || !strcmp(in->meta.ifaces[i].name, name))
+		if (in->ifaces[i].state != IFACE_REMOVED &&
+		    (!strcmp(in->ifaces[i].name, name) || !strcmp(in->meta.ifaces[i].name, name)))
 			return true;
 	return false;
 }
@@ -257,11 +256,11 @@ static void read_link(const struct instance *in, u32 slot, struct instance_iface
 {
 	struct bpf_link_info info = {};
 	u32 size = sizeof(info);
-	char file[32];
+	char path[PATH_MAX];
 	int fd;
 
-	snprintf(file, sizeof(file), PINS_LINK "%u", in->meta.ifaces[slot].ifindex);
-	fd = get_pin(in, file);
+	pins_link_path(path, in->name, PINS_COMPLETE, in->meta.ifaces[slot].ifindex);
+	fd = bpf_obj_get(path);
 	if (fd < 0)
 		return;
 	if (!bpf_obj_get_info_by_fd(fd, &info, &size)) {
@@ -281,22 +280,34 @@ static bool runs_our_program(const struct instance *in, u32 ifindex)
 	       found.skb_prog_id == in->program_id;
 }
 
+/* The interface is not there: someone detached the program, or it is gone, and maybe there again. */
+static void find_lost(const struct xdd_meta_iface *known, bool inside, struct instance_iface *iface)
+{
+	char name[IF_NAMESIZE];
+
+	iface->state = inside && if_indextoname(known->ifindex, name) ? IFACE_DETACHED : IFACE_GONE;
+	if (inside && iface->state == IFACE_GONE)
+		iface->returned = if_nametoindex(known->name);
+}
+
 /* @inside: the thread is in the interface's network namespace, as far as that is known. */
 static void find_iface(const struct instance *in, u32 slot, bool inside,
 		       struct instance_iface *iface)
 {
-	const struct xdd_meta_iface *at_load = &in->meta.ifaces[slot];
+	const struct xdd_meta_iface *known = &in->meta.ifaces[slot];
 	char name[IF_NAMESIZE];
 
 	memset(iface, 0, sizeof(*iface));
-	memcpy(iface->name, at_load->name, sizeof(iface->name));
-	iface->generic = at_load->generic;
-	iface->promisc = at_load->promisc;
+	memcpy(iface->name, known->name, sizeof(iface->name));
+	iface->generic = known->generic;
+	iface->promisc = known->promisc;
+	iface->returns = known->returns;
+	iface->state = IFACE_REMOVED;
+	if (!known->ifindex)
+		return;
 	read_link(in, slot, iface);
 	if (!iface->ifindex) {
-		bool there = inside && if_indextoname(at_load->ifindex, name);
-
-		iface->state = there ? IFACE_DETACHED : IFACE_DELETED;
+		find_lost(known, inside, iface);
 	} else if (!inside) {
 		iface->state = IFACE_HIDDEN;
 	} else if (runs_our_program(in, iface->ifindex) && if_indextoname(iface->ifindex, name)) {
@@ -309,8 +320,12 @@ static void find_iface(const struct instance *in, u32 slot, bool inside,
 
 int instance_read_ifaces(struct instance *in)
 {
-	int home;
-	bool inside = !netns_enter_inode(in->meta.netns_inode, in->meta.netns, &home);
+	int home, err = program_get_meta(in->maps.meta, &in->meta);
+	bool inside;
+
+	if (err)
+		return err;
+	inside = !netns_enter_inode(in->meta.netns_inode, in->meta.netns, &home);
 
 	if (in->meta.ifaces_used > XDD_MAX_IFACES)
 		return -EPROTO;

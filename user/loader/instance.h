@@ -70,13 +70,16 @@ enum iface_state {
 	IFACE_MOVED,	/* attached, but it has left its network namespace: its packets count
 			 * under the slot XDD_MAX_IFACES */
 	IFACE_DETACHED, /* someone detached the program */
-	IFACE_DELETED,	/* the interface is gone */
+	IFACE_GONE,	/* the interface was deleted, or its driver unloaded */
+	IFACE_REMOVED,	/* taken out by `set --remove`: its counts stay */
 };
 
 /* Slot i of the instance is ifaces[i]. */
 struct instance_iface {
 	char name[XDD_META_IFNAME]; /* now, or as it was at load where that is not known */
-	u32 ifindex;		    /* now; 0: detached or deleted */
+	u32 ifindex;		    /* now; 0: detached, gone or removed */
+	u32 returned; /* of one that is gone: the index under which it is there again, or 0 */
+	u16 returns;  /* times that it was attached again */
 	enum iface_state state;
 	bool generic; /* else native */
 	bool promisc; /* load made it promiscuous */
@@ -121,7 +124,7 @@ int instance_list(char (**names)[INSTANCE_NAME_MAX], char *err, size_t err_size)
 /* Read the live configuration again. Returns 0 or a negative errno. */
 int instance_read_live(struct instance *in);
 
-/* Look again at the interfaces: names, states. Returns 0 or a negative errno. */
+/* Read again which interfaces it has, and look at them: names, states. Returns 0 or a negative errno. */
 int instance_read_ifaces(struct instance *in);
 
 /* Has someone unloaded it since it was opened? */

@@ -12,6 +12,7 @@
 #include "attach.h"
 #include "build.h"
 #include "caps.h"
+#include "examine.h"
 #include "netns.h"
 #include "pins.h"
 #include "program.h"
@@ -19,8 +20,6 @@
 #include "targets.h"
 #include "user/derive.h"
 #include "user/message.h"
-#include "user/nic/check.h"
-#include "user/nic/facts.h"
 #include "user/secret.h"
 
 struct job {
@@ -80,16 +79,11 @@ static int too_many(struct job *job)
 static int find_interface(struct job *job, const char *name)
 {
 	struct attachment *a = &job->ifaces[job->n];
+	int code = attachment_find(a, name, job->o->netns != NULL, job->err, job->err_size);
 
-	snprintf(a->name, sizeof(a->name), "%s", name);
-	a->link = -1;
+	if (code)
+		return code;
 	a->force = job->o->force;
-	a->ifindex = strlen(name) < sizeof(a->name) ? if_nametoindex(name) : 0;
-	if (!a->ifindex)
-		return refuse(job->err, job->err_size, -ENODEV,
-			      "%s: there is no such interface%s: ip link shows those that there "
-			      "are",
-			      name, job->o->netns ? " in that namespace" : "");
 	for (u32 i = 0; i < job->n; i++) {
 		if (job->ifaces[i].ifindex != a->ifindex)
 			continue;
@@ -109,46 +103,9 @@ static int find_interfaces(struct job *job)
 	return code;
 }
 
-/* A software device (veth, tap, ...) runs its one queue on the CPU that happens to send: for the
- * placement that is as good as several queues.
- */
-static unsigned int queues_of(const struct attachment *a, const struct check_report *report)
-{
-	struct link_facts facts;
-	bool software = !link_facts(NULL, a->ifindex, &facts) && *facts.kind;
-
-	return software && report->rx_queues < 2 ? 2 : report->rx_queues;
-}
-
-/* What check finds: notes are told if @tell, a problem ends it unless --force. attach_room() sees
- * to other programs.
- */
 static int check(struct job *job, const struct attachment *a, int mode, bool tell)
 {
-	struct options o = *job->o;
-	struct check_report report;
-	int code;
-
-	o.mode = mode;
-	code = check_interface(a->name, &o, &report);
-	for (int i = 0; i < report.n; i++) {
-		const struct check_finding *f = &report.finding[i];
-		bool bad = f->severity == CHECK_PROBLEM;
-
-		if (!strcmp(f->about, "program"))
-			continue;
-		if (bad && !o.force)
-			return refuse(job->err, job->err_size, f->code ?: code, "%s: %s%s%s",
-				      a->name, f->text, *f->cure ? ": " : "", f->cure);
-		if (tell && f->severity != CHECK_OK)
-			note("%s: %s%s%s", a->name, f->text, *f->cure ? ": " : "", f->cure);
-	}
-	if (queues_of(a, &report) > job->rx_queues)
-		job->rx_queues = queues_of(a, &report);
-	if (!code || o.force || code == -EBUSY)
-		return 0;
-	errno = -code;
-	return refuse(job->err, job->err_size, code, "%s: cannot be examined: %m", a->name);
+	return examine(a, job->o, mode, tell, &job->rx_queues, job->err, job->err_size);
 }
 
 static int check_interfaces(struct job *job)
@@ -232,18 +189,6 @@ static int make_plan(struct job *job)
 	return draw_secret(job, &derived);
 }
 
-static int pin_link(const struct job *job, const struct attachment *a)
-{
-	char path[PATH_MAX], file[32];
-
-	snprintf(file, sizeof(file), PINS_LINK "%u", a->ifindex);
-	pins_path(path, job->name, PINS_NEW, file);
-	if (!bpf_obj_pin(a->link, path))
-		return 0;
-	return refuse(job->err, job->err_size, -errno, "%s: cannot pin the link in %s: %m", a->name,
-		      path);
-}
-
 static int attach_one(struct job *job, u32 i, const struct way *way)
 {
 	struct attachment *a = &job->ifaces[i];
@@ -257,7 +202,7 @@ static int attach_one(struct job *job, u32 i, const struct way *way)
 	if (!code && a->generic && job->o->mode != MODE_GENERIC)
 		code = check(job, a, MODE_GENERIC, false);
 	job->plan.meta.ifaces[i].generic = a->generic;
-	return code ?: pin_link(job, a);
+	return code ?: attachment_pin(a, job->name, PINS_NEW, job->err, job->err_size);
 }
 
 /* The flag is recorded before it is set: whatever ends us, it is restored with the pins. */

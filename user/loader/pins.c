@@ -179,6 +179,14 @@ void pins_path(char path[PATH_MAX], const char *name, enum pins_place place, con
 		 file ?: "");
 }
 
+void pins_link_path(char path[PATH_MAX], const char *name, enum pins_place place, u32 ifindex)
+{
+	char file[32];
+
+	snprintf(file, sizeof(file), PINS_LINK "%u", ifindex);
+	pins_path(path, name, place, file);
+}
+
 bool pins_exist(const char *name)
 {
 	char path[PATH_MAX];

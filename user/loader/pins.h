@@ -39,6 +39,9 @@ enum pins_place { PINS_COMPLETE = 0, PINS_NEW = '~', PINS_OLD = '+' };
 /* Write the path of @file in a folder of instance @name to @path; @file NULL: of the folder. */
 void pins_path(char path[PATH_MAX], const char *name, enum pins_place place, const char *file);
 
+/* The same of the link to the interface that had index @ifindex when it was attached. */
+void pins_link_path(char path[PATH_MAX], const char *name, enum pins_place place, u32 ifindex);
+
 bool pins_exist(const char *name);
 
 /* Make the new folder, and PINS_READER in it. Returns 0 or a negative errno. */

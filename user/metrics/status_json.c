@@ -70,10 +70,11 @@ static json_t *interfaces(const struct instance *in)
 
 	for (u32 i = 0; i < in->ifaces_used; i++)
 		json_array_append_new(
-			all, json_pack("{s:s, s:s, s:s, s:I}", "name", in->ifaces[i].name, "mode",
-				       in->ifaces[i].generic ? "generic" : "native", "state",
-				       iface_state_names[in->ifaces[i].state], "ifindex",
-				       (json_int_t)in->ifaces[i].ifindex));
+			all, json_pack("{s:s, s:s, s:s, s:I, s:I}", "name", in->ifaces[i].name,
+				       "mode", in->ifaces[i].generic ? "generic" : "native",
+				       "state", iface_state_names[in->ifaces[i].state], "ifindex",
+				       (json_int_t)in->ifaces[i].ifindex, "returns",
+				       (json_int_t)in->ifaces[i].returns));
 	return all;
 }
 

@@ -40,11 +40,15 @@ static void interface_warnings(struct status *status)
 		if (iface->state == IFACE_DETACHED)
 			warn(status,
 			     "%s: someone detached the program, nothing is de-duplicated there: "
-			     "unload %s and load it again",
-			     iface->name, in->name);
-		else if (iface->state == IFACE_DELETED)
-			warn(status, "%s: the interface is gone: xdp-dedup unload %s", iface->name,
-			     in->name);
+			     "xdp-dedup set %s --add %s",
+			     iface->name, in->name, iface->name);
+		else if (iface->state == IFACE_GONE)
+			warn(status,
+			     "%s: the interface is gone; `run` or `agent` attaches to it again "
+			     "when "
+			     "it comes back under its name: if it does not, xdp-dedup set %s "
+			     "--remove %s",
+			     iface->name, in->name, iface->name);
 		else if (iface->state == IFACE_MOVED)
 			warn(status,
 			     "%s: it has moved to another network namespace and its packets are "

@@ -1,0 +1,167 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# set --add and --remove: interfaces come and go while the filter and its counts stay; and run and agent
+# see what happens to interfaces, and attach again to those that come back.
+# shellcheck disable=SC2317 # check and wait_until call the functions
+. "$(dirname "$0")/lib.sh"
+
+a=a$$ b=b$$
+pair "p$a" "$a"
+pair "p$b" "$b"
+promiscuity() { in_rx ip -j -d link show "$1" | json /dev/stdin 'j[0]["promiscuity"]'; }
+state() { "$xdd" status "$in" --json >"$tmp/status" &&
+	json "$tmp/status" "' '.join(i['state'] for i in j[0]['interfaces'] if i['name'] == '$1')"; }
+state_is() { [ "$(state "$1")" = "$2" ]; }
+returns() { "$xdd" status "$in" --json | json /dev/stdin \
+	"max(i['returns'] for i in j[0]['interfaces'] if i['name'] == '$1')"; }
+links() { find "$pins/$in" -name 'link_*' | wc -l; }
+
+"$frames" make "$tmp/one.pcap" --packets 500 --copies 0
+"$frames" make "$tmp/two.pcap" --packets 500 --copies 0 --first 10000
+load "$in" --window 100s --memory 1MiB --frags off || { fail "load"; finish; }
+id=$(program_id "$in")
+transmit "$tmp/one.pcap"
+check_command "set --add: another interface" 0 "$in \\(attached\\), $a \\(attached\\)" '' \
+	"$xdd" set "$in" --add "$a"
+check_equal "... runs the same program" "$id" "$(program_id "$a")"
+check_equal "... is promiscuous" 1 "$(promiscuity "$a")"
+transmit "$tmp/one.pcap" 20000 "p$a"
+check_equal "... shares the filter: copies that come there are found" "1000 500 500 0 500 500 0 0" \
+	"$(counters "$in")"
+check_equal "... in a slot of its own" "500 0 500" "$(counters "$in" 1 | cut -d' ' -f1-3)"
+check_command "... and is found by its name" 0 "^$in: " '' "$xdd" status "$a"
+check_command "one that is a part already" 2 '' "$a.*part of $in" "$xdd" set "$in" --add "$a"
+check_command "one that is not there, after one that is" 1 '' 'no such interface' \
+	"$xdd" set "$in" --add "$b,nope$$"
+check_equal "... adds neither" "0 2" "$(program_id "$b") $(links)"
+check_command "one twice" 2 '' 'given twice' "$xdd" set "$in" --add "$b,$b"
+check_command "what is no name" 2 '' '--add' "$xdd" set "$in" --add "$b,"
+check_command "--mode without --add" 2 '' '--add' "$xdd" set "$in" --mode generic
+in_rx ip link set dev "$b" mtu 9000
+in_tx ip link set dev "p$b" mtu 9000
+check_command "one that check refuses" 1 '' 'MTU' "$xdd" set "$in" --add "$b" --mode native
+in_rx ip link set dev "$b" mtu 1500
+in_tx ip link set dev "p$b" mtu 1500
+# Another program is never put off without --force.
+load "$b" --memory 64KiB
+check_command "one of another instance" 1 '' "unload $b" "$xdd" set "$in" --add "$b"
+"$xdd" unload "$b"
+
+check_command "set --remove" 0 "$in \\(removed\\), $a \\(attached\\)" '' \
+	"$xdd" set "$in" --remove "$in"
+check_equal "... detaches" "0 1" "$(program_id "$in") $(links)"
+check_equal "... restores promiscuity" 0 "$(promiscuity "$in")"
+check_equal "... what it counted stays" "1000 500 500 0 500 500 0 0" "$(counters "$in")"
+check_command "the last one is not removed" 2 '' "unload $in" "$xdd" set "$in" --remove "$a"
+check_command "one that is no part" 2 '' "no part of $in" "$xdd" set "$in" --remove "$in"
+check_command "one in exchange for another, as JSON" 0 '"state": "removed"' '' \
+	"$xdd" set "$in" --add "$b" --remove "$a" --json
+check_equal "... is attached" "$id 0" "$(program_id "$b") $(program_id "$a")"
+check_command "added and removed at once" 2 '' 'contradict' \
+	"$xdd" set "$in" --add "$in" --remove "$in"
+check_command "back again" 0 "$in \\(attached\\)" '' "$xdd" set "$in" --add "$in" --window 90s
+check_equal "... into its slot" "500 500" "$(transmit "$tmp/two.pcap" 20000 "p$b" &&
+	sleep 0.2 && counters "$in" 0 | cut -d' ' -f1,2)"
+transmit "$tmp/two.pcap"
+check_equal "... and finds the copies of the other" "1000 500 500" \
+	"$(counters "$in" 0 | cut -d' ' -f1-3)"
+check_equal "no packet was counted elsewhere" 0 "$(counters "$in" 16 | cut -d' ' -f1)"
+
+# What is killed at any moment leaves it so that the command can be repeated.
+wrong=
+for moment in $(seq 12); do
+	what=--add
+	[ $((moment % 2)) = 1 ] || what=--remove
+	"$xdd" set "$in" "$what" "$a" --quiet 2>/dev/null &
+	pid=$!
+	sleep "0.$(printf %03d $((moment * 7)))"
+	kill -KILL $pid 2>/dev/null
+	wait $pid 2>/dev/null
+	case $(state "$a") in
+	attached) "$xdd" set "$in" --remove "$a" --quiet || wrong="$wrong $moment:remove" ;;
+	*) "$xdd" set "$in" --add "$a" --quiet || wrong="$wrong $moment:add" ;;
+	esac
+done
+check_equal "kill -9 at 12 moments" "" "$wrong"
+[ "$(state "$a")" = attached ] || "$xdd" set "$in" --add "$a" --quiet
+objects "$id" >"$tmp/objects"
+"$xdd" unload "$in"
+check "unload leaves no object" wait_until all_gone "$tmp/objects"
+check_equal "... and no program" "0 0 0" "$(program_id "$in") $(program_id "$a") $(program_id "$b")"
+check_equal "... nor promiscuity" "0 0 0" "$(promiscuity "$in") $(promiscuity "$a") $(promiscuity "$b")"
+
+# Lost and found again, while the agent looks after them.
+load "$in" "$a" --window 100s --memory 1MiB --frags off
+transmit "$tmp/one.pcap"
+"$xdd" agent >"$tmp/said" 2>&1 &
+agent=$!
+end_agent() { [ -z "$agent" ] || kill "$agent" 2>/dev/null; }
+at_exit end_agent
+said() { grep -q "$1" "$tmp/said"; }
+check "the agent runs" wait_until said "ageing $in"
+sleep 1.1 # it has looked once
+in_tx ip link del "p$a"
+check "deleted: it is gone" wait_until state_is "$a" gone
+check "... which the agent says" wait_until said "$a is gone"
+"$xdd" status "$in" >"$tmp/text"
+check "... and status, with what happens" grep -q "$a: the interface is gone.*comes back" "$tmp/text"
+pair "p$a" "$a"
+check "made again: it is attached again" wait_until state_is "$a" attached
+check "... which the agent says" wait_until said "$a is back and attached"
+check_equal "... and is counted" 1 "$(returns "$a")"
+check_equal "... promiscuous again" 1 "$(promiscuity "$a")"
+transmit "$tmp/one.pcap" 20000 "p$a"
+check_equal "... finds what the other saw before, in its own slot" "500 0 500" \
+	"$(counters "$in" 1 | cut -d' ' -f1-3)"
+in_rx ip link set dev "$a" down
+in_rx ip link set dev "$a" up
+check_equal "down and up: still attached" attached "$(state "$a")"
+in_rx ip link set dev "$a" name "n$a"
+check "renamed: the agent says so" wait_until said "$a is called n$a now"
+check_equal "... it is attached" attached "$(state "n$a")"
+in_rx ip link set dev "n$a" netns "$tx"
+check "moved away: seen" wait_until state_is "n$a" moved
+in_tx ip link set dev "n$a" netns "$rx"
+check "... and back" wait_until state_is "n$a" attached
+in_rx ip link set dev "n$a" up
+before=$(counters "$in" 1 | cut -d' ' -f1)
+counts_there() { transmit "$tmp/one.pcap" 20000 "p$a" && [ "$(counters "$in" 1 | cut -d' ' -f1)" -gt "$before" ]; }
+check "... counted in its slot" wait_until counts_there
+in_tx ip link del "p$a"
+wait_until said "n$a is gone"
+pair "p$a" "n$a" 1 9000
+check "came back in a way that check refuses: said" wait_until said "n$a is back, but not attached.*MTU"
+in_rx ip link set dev "n$a" mtu 1500
+in_tx ip link set dev "p$a" mtu 1500
+check "... attached when that is mended" wait_until state_is "n$a" attached
+bpftool link detach pinned "$pins/$in/link_$(in_rx ip -j link show "$in" | json /dev/stdin 'j[0]["ifindex"]')"
+check "detached by someone: said, with what to do" wait_until said "someone detached.*set $in --add $in"
+sleep 1.2
+check_equal "... and left alone" detached "$(state "$in")"
+check_command "... until someone attaches it" 0 '' '' "$xdd" set "$in" --add "$in" --quiet
+check_equal "... which keeps its promiscuity" "attached 1" "$(state "$in") $(promiscuity "$in")"
+kill "$agent"
+wait "$agent"
+agent=
+objects "$(program_id "$in")" >"$tmp/objects"
+"$xdd" unload "$in"
+check "unload leaves nothing" wait_until all_gone "$tmp/objects"
+check_equal "... no pin" '' "$(pins_of_ours)"
+check_equal "... nor promiscuity" "0 0" "$(promiscuity "$in") $(promiscuity "n$a")"
+
+# The same by run.
+"$xdd" run "$in" "n$a" --netns "$rx" --memory 1MiB >"$tmp/said" 2>&1 &
+agent=$!
+wait_until state_is "n$a" attached
+sleep 1.2
+in_tx ip link del "p$a"
+check "run: says that it is gone" wait_until said "run: $in: n$a is gone"
+pair "p$a" "n$a"
+check "... and attaches again" wait_until state_is "n$a" attached
+kill "$agent"
+wait "$agent"
+check_equal "... and ends with 0" 0 $?
+agent=
+check_equal "nothing is left" '' "$(pins_of_ours)"
+finish
