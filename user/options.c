@@ -478,6 +478,7 @@ void options_init(struct options *o, const char *command)
 		.top_suppressed = true,
 		.verdict = XDD_EVENT_ALL,
 		.snaplen = DEFAULT_SNAPLEN,
+		.interval = DEFAULT_INTERVAL_NS,
 		.format = OPTION_AUTO,
 		.progress = OPTION_AUTO,
 	};

@@ -32,13 +32,14 @@ enum {
 	ON_PLAN = 1 << 13,
 	ON_VERDICTS = 1 << 14, /* command events; ON_EVENTS is another thing */
 	ON_FAULT = 1 << 15,
+	ON_TOP = 1 << 16,
 	ON_NIC = ON_LOAD | ON_RUN,
 	ON_FILTER = ON_NIC | ON_PCAP,	 /* filters of packets */
 	ON_KEY = ON_FILTER | ON_EXPLAIN, /* what the key of a packet depends on */
 	ON_POLICY = ON_KEY | ON_LEARN,	 /* and the default key */
 	ON_EVENTS = ON_STREAM | ON_SIMULATE,
-	ON_ALL = (1 << 16) - 1,
-	EVERYDAY = 1 << 16, /* shown by --help */
+	ON_ALL = (1 << 17) - 1,
+	EVERYDAY = 1 << 17, /* shown by --help */
 };
 
 /* X(field, parser, letter, ARGUMENT, commands, help, example)
@@ -285,6 +286,10 @@ enum {
 	X(packets, count, 0, "N", ON_LEARN, "end the sample after N packets", "100k")              \
 	X(seconds, seconds, 0, "T", ON_LEARN | ON_RUN | ON_VERDICTS,                               \
 	  "end after T seconds (learn on an interface: default 10)", "30")                         \
+	X(once, flag, 0, NULL, ON_TOP,                                                             \
+	  "print what the screen shows as text, and end; so it is without a terminal", NULL)       \
+	X(interval, interval, 0, "TIME", ON_TOP,                                                   \
+	  "time between two looks, over which rates are taken, 100ms to 1h (default 1s)", "5s")    \
 	X(sample_dropped, sample, 0, "N:FILE", ON_RUN,                                             \
 	  "keep the first N duplicates of each second in a pcapng file, with the reason as "       \
 	  "comment",                                                                               \
@@ -463,6 +468,9 @@ struct options {
 	const char *summary, *save, *restore; /* files or NULL */
 
 	const char *trace, *trace_columns;
+	bool once;
+	u64 interval; /* nanoseconds; default DEFAULT_INTERVAL_NS */
+
 	u64 packets; /* 0: no end */
 	u32 seconds; /* 0: no end */
 
@@ -495,6 +503,7 @@ static inline bool option_given(const struct options *o, enum option_id id)
 
 #define DEFAULT_MARK_DSCP 63
 #define DEFAULT_SNAPLEN 256
+#define DEFAULT_INTERVAL_NS 1000000000ull
 
 /* Options as if nothing had been given to @command. */
 void options_init(struct options *o, const char *command);

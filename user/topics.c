@@ -205,6 +205,10 @@ on another CPU than the first one is missed, and counts as missed.\n\
                  keys come, it keeps some of them for ever and leaves out the others\n\
   races          verdicts that two CPUs brought in the other order than the packets, put right\n\
 \n\
+Of a filter on a NIC that has a window, status, top and --metrics also say how long after the packet\n\
+that began the window the copies of the sample came, in steps of a factor of two. If many come near\n\
+its end, others may come behind it: try a longer --window. Times are those of --clock.\n\
+\n\
 It measures the filter. Whether the key is the right one, learn, explain and pcap --pairs tell.\n");
 }
 

@@ -52,6 +52,11 @@ wait_until test -s "$tmp/pid"
 kill $!
 wait $!
 check "no test outlives the runner" wait_until bash -c "! kill -0 $(cat "$tmp/pid")"
+sums 'one that hangs removes what it made' '0 passed, 1 failed' 1 "trap 'exit 143' TERM
+	trap 'rm $tmp/made' EXIT
+	touch $tmp/made
+	sleep 60" 2
+check "... before it is ended" test ! -e "$tmp/made"
 rm "$tmp/test.sh"
 check_command 'no such test' 1 '1 failed' '' tests/run "$tmp/test.sh"
 

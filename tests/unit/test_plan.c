@@ -108,7 +108,7 @@ static void test_grid(void **state)
 	static const char *const much[] = {
 		"--capacity 10",
 		"--capacity 3k",
-		"--capacity 100k",
+		"--capacity 3k",
 		"--rate 1M",
 		"--rate 123457 --window 3ns",
 		"--rate 1M --memory 1000",
