@@ -28,7 +28,7 @@ INCLUDES := -Iinclude -Imaps -I. -Iuser -I$(BUILD)/skel
 # As the kernel does: the core reads its structures as words to hash them.
 USER_CFLAGS := -std=gnu11 -g -fno-strict-aliasing $(WARNINGS) -D_GNU_SOURCE \
 	$(INCLUDES)
-LIBS := -Wl,--as-needed -lbpf -lelf -ljansson -lz -lpcap -lmicrohttpd -lsystemd -lpthread -lm
+LIBS := -Wl,--as-needed -lbpf -lelf -ljansson -lz -lpcap -lmicrohttpd -lsystemd -lncurses -ltinfo -lpthread -lm
 TEST_LIBS := -lcmocka -lxxhash
 # Kernel 6.1 takes the end of a loop's body for the way into an endless one where the compiler
 # puts it before the loop's start: blocks stay in the order of the source.

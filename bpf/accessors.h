@@ -744,6 +744,14 @@ XDD_INLINE struct xdd_audit_counts *xdd_audit_counts_at(struct xdd_store *store)
 	return bpf_map_lookup_elem(&audit_counts, &zero);
 }
 
+XDD_INLINE struct xdd_distances *xdd_distances_at(struct xdd_store *store)
+{
+	u32 zero = 0;
+
+	(void)store;
+	return bpf_map_lookup_elem(&distances, &zero);
+}
+
 XDD_INLINE struct bpf_spin_lock *audit_lock_of(struct xdd_audit_bucket *bucket)
 {
 	u8 *slot = (u8 *)bucket - offsetof(struct xdd_audit_slot, bucket);

@@ -283,6 +283,11 @@ XDD_INLINE struct xdd_audit_counts *xdd_audit_counts_at(struct xdd_store *store)
 	return &store->audit_counts;
 }
 
+XDD_INLINE struct xdd_distances *xdd_distances_at(struct xdd_store *store)
+{
+	return &store->distances;
+}
+
 XDD_INLINE void xdd_audit_lock(struct xdd_audit_bucket *bucket)
 {
 	(void)bucket;

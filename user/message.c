@@ -5,7 +5,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-static bool quiet;
+#define MOST_KEPT 16 /* more kinds of lines than any command has */
+
+static bool quiet, keep;
+static char kept[MOST_KEPT][MESSAGE_MAX];
+static unsigned int n_kept;
 
 int refuse(char *err, size_t size, int code, const char *format, ...)
 {
@@ -34,6 +38,15 @@ void complain(const char *format, ...)
 	va_end(args);
 }
 
+/* Show it, or keep it. */
+static void tell(const char *format, va_list args)
+{
+	if (!keep)
+		line(format, args);
+	else if (n_kept < MOST_KEPT)
+		vsnprintf(kept[n_kept++], MESSAGE_MAX, format, args);
+}
+
 void note(const char *format, ...)
 {
 	va_list args;
@@ -41,8 +54,27 @@ void note(const char *format, ...)
 	if (quiet)
 		return;
 	va_start(args, format);
-	line(format, args);
+	tell(format, args);
 	va_end(args);
+}
+
+void note_always(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	tell(format, args);
+	va_end(args);
+}
+
+void messages_keep(void)
+{
+	keep = true;
+}
+
+const char *messages_kept(unsigned int i)
+{
+	return i < n_kept ? kept[i] : NULL;
 }
 
 void messages_quiet(void)

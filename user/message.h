@@ -21,4 +21,13 @@ __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void note(const char *format, ...);
 void messages_quiet(void);
 
+/* The same for what must be known: shown even then. */
+__attribute__((format(printf, 1, 2))) void note_always(const char *format, ...);
+
+/* From now on what is worth knowing is kept, for a JSON object that is alone on its stream: the @i-th such
+ * line, or NULL behind the last one.
+ */
+void messages_keep(void);
+const char *messages_kept(unsigned int i);
+
 #endif

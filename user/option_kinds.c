@@ -775,6 +775,12 @@ const struct kind kind_time = {
 	.least = 1,
 	.most = MAX_WINDOW_NS,
 };
+const struct kind kind_interval = {
+	.parse = parse_time,
+	.what = "a time from 100ms to 1h",
+	.least = 100000000,
+	.most = 3600 * 1000000000ull,
+};
 const struct kind kind_size = {
 	.parse = parse_size,
 	.what = "a size of at least 64 bytes (KiB, MiB, GiB, or kB, MB, GB)",

@@ -41,6 +41,7 @@ extern const struct kind kind_flag, kind_rate, kind_bytes, kind_cost, kind_time,
 	kind_max_suppress, kind_filter, kind_direction, kind_seconds, kind_sample, kind_verdict,
 	kind_snaplen, kind_recovery, kind_truth, kind_audit, kind_address, kind_growth,
 	kind_filters, kind_burst, kind_fault_policy, kind_slice_list, kind_cpu, kind_ifaces;
-extern const struct kind kind_tree, kind_top_down, kind_levels, kind_fan_out, kind_depth;
+extern const struct kind kind_tree, kind_top_down, kind_levels, kind_fan_out, kind_depth,
+	kind_interval;
 
 #endif

@@ -414,7 +414,8 @@ static int validate_growth(const struct options *o, char *err, size_t err_size)
 		return refuse(err, err_size, -EINVAL,
 			      "--max-filters bounds a filter that grows: add --grow density or "
 			      "--grow cardinality");
-	if (o->grow && o->engine != XDD_ENGINE_timer)
+	if (o->grow && o->engine != XDD_ENGINE_timer &&
+	    (strcmp(o->command, "plan") || o->engine != OPTION_AUTO))
 		return refuse(err, err_size, -EINVAL,
 			      "--grow %s is for --engine timer: the other engines keep their size",
 			      growth_names[o->grow]);
@@ -477,6 +478,7 @@ void options_init(struct options *o, const char *command)
 		.top_suppressed = true,
 		.verdict = XDD_EVENT_ALL,
 		.snaplen = DEFAULT_SNAPLEN,
+		.interval = DEFAULT_INTERVAL_NS,
 		.format = OPTION_AUTO,
 		.progress = OPTION_AUTO,
 	};

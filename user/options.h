@@ -32,6 +32,7 @@ enum {
 	ON_PLAN = 1 << 13,
 	ON_VERDICTS = 1 << 14, /* command events; ON_EVENTS is another thing */
 	ON_FAULT = 1 << 15,
+	ON_TOP = 1 << 16,
 	ON_REPORT = 1 << 17,
 	ON_NIC = ON_LOAD | ON_RUN,
 	ON_FILTER = ON_NIC | ON_PCAP,	 /* filters of packets */
@@ -70,7 +71,7 @@ enum {
 	  "timers or bits per key, 1 to 8 (default: 4 of timer and bloom, 2 of the other bit "     \
 	  "engines, rsbf by --fpr-target)",                                                        \
 	  "4")                                                                                     \
-	X(equal, hashes, 0, "K2", ON_FILTER | ON_EVENTS,                                           \
+	X(equal, hashes, 0, "K2", ON_FILTER | ON_EVENTS | ON_PLAN,                                 \
 	  "of --engine timer: a copy is one only if at least so many of its K timers are equal",   \
 	  "2")                                                                                     \
 	X(fault_policy, fault_policy, 0, "POLICY", ON_FILTER | ON_EVENTS,                          \
@@ -144,14 +145,19 @@ enum {
 	  "number of slices (default: one cache line each)", "1024")                               \
 	X(subslices, slices, 0, "S2", ON_FILTER | ON_EVENTS | ON_PLAN,                             \
 	  "of --slicing hv and vh: parts that each slice is cut into", "4")                        \
-	X(grow, growth, 0, "BY", ON_FILTER | ON_EVENTS,                                            \
+	X(grow, growth, 0, "BY", ON_FILTER | ON_EVENTS | ON_PLAN,                                  \
 	  "of --engine timer: open one more filter when the newest is full by density or by "      \
 	  "cardinality, or off (default; see help growth)",                                        \
 	  "density")                                                                               \
-	X(max_filters, filters, 0, "G", ON_FILTER | ON_EVENTS,                                     \
-	  "of --grow: at most so many filters at once, 2 to 8 (default 4)", "4")                   \
-	X(burst, burst, 0, "Bx", ON_SIMULATE,                                                      \
-	  "so many times the rate of records in the middle third of the stream", "5x")             \
+	X(max_filters, filters, 0, "G", ON_FILTER | ON_EVENTS | ON_PLAN,                           \
+	  "of --grow: at most so many filters at once, 2 to 8 (default 4; plan: as take the "      \
+	  "least "                                                                                 \
+	  "memory)",                                                                               \
+	  "4")                                                                                     \
+	X(burst, burst, 0, "Bx", ON_SIMULATE | ON_PLAN,                                            \
+	  "so many times the rate of records in the middle third of the stream; plan --grow: the " \
+	  "most that comes (default 2x)",                                                          \
+	  "5x")                                                                                    \
 	X(audit, audit, 0, "RATE", ON_FILTER | ON_EVENTS,                                          \
 	  "measure FPR and FNR on this share of the keys (default 1/1024 on a NIC, else off)",     \
 	  "1/256")                                                                                 \
@@ -283,6 +289,10 @@ enum {
 	X(packets, count, 0, "N", ON_LEARN, "end the sample after N packets", "100k")              \
 	X(seconds, seconds, 0, "T", ON_LEARN | ON_RUN | ON_VERDICTS,                               \
 	  "end after T seconds (learn on an interface: default 10)", "30")                         \
+	X(once, flag, 0, NULL, ON_TOP,                                                             \
+	  "print what the screen shows as text, and end; so it is without a terminal", NULL)       \
+	X(interval, interval, 0, "TIME", ON_TOP,                                                   \
+	  "time between two looks, over which rates are taken, 100ms to 1h (default 1s)", "5s")    \
 	X(sample_dropped, sample, 0, "N:FILE", ON_RUN,                                             \
 	  "keep the first N duplicates of each second in a pcapng file, with the reason as "       \
 	  "comment",                                                                               \
@@ -462,6 +472,9 @@ struct options {
 	const char *summary, *save, *restore; /* files or NULL */
 
 	const char *trace, *trace_columns;
+	bool once;
+	u64 interval; /* nanoseconds; default DEFAULT_INTERVAL_NS */
+
 	u64 packets; /* 0: no end */
 	u32 seconds; /* 0: no end */
 
@@ -494,6 +507,7 @@ static inline bool option_given(const struct options *o, enum option_id id)
 
 #define DEFAULT_MARK_DSCP 63
 #define DEFAULT_SNAPLEN 256
+#define DEFAULT_INTERVAL_NS 1000000000ull
 
 /* Options as if nothing had been given to @command. */
 void options_init(struct options *o, const char *command);

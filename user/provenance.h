@@ -10,4 +10,7 @@
 /* Set `options` as they were given, `version` and `commit` of the program in the object @to. */
 void provenance_json(json_t *to, const struct options *o);
 
+/* Set in @to `warnings`: the lines kept since messages_keep(). */
+void warnings_json(json_t *to);
+
 #endif

@@ -70,6 +70,7 @@ struct xdd_store {
 	u64 time_back;			/* look-ups behind their line's tick */
 	struct xdd_audit_bucket *audit; /* fixed.audit_buckets of them, or NULL */
 	struct xdd_audit_counts audit_counts;
+	struct xdd_distances distances;
 	u64 unanswered; /* batches: questions that found no memory, taken for distinct */
 };
 

@@ -205,6 +205,10 @@ on another CPU than the first one is missed, and counts as missed.\n\
                  keys come, it keeps some of them for ever and leaves out the others\n\
   races          verdicts that two CPUs brought in the other order than the packets, put right\n\
 \n\
+Of a filter on a NIC that has a window, status, top and --metrics also say how long after the packet\n\
+that began the window the copies of the sample came, in steps of a factor of two. If many come near\n\
+its end, others may come behind it: try a longer --window. Times are those of --clock.\n\
+\n\
 It measures the filter. Whether the key is the right one, learn, explain and pcap --pairs tell.\n");
 }
 
@@ -351,6 +355,11 @@ What it finds\n\
   set (a new key is never dropped for a fault), slices_fp if it is taken as set.\n\
   --cost-ratio C chooses k and x with the least C FPR + FNR: of a key's k cells in --slicing\n\
   vertical, x that are there and set make a duplicate.\n\
+  --faults: a filter has states for 512 slices; of more, neighbours fail together.\n\
+  --equal K2: with the rule of equal timers, --engine timer.\n\
+  --grow density|cardinality: filters of one size that hold 1.05 of what is usual, and together\n\
+  a --burst, 2x by default, with all of them within --fpr-target; --max-filters, or as many as\n\
+  take the least memory.\n\
 \n\
 Formulas (user/model/*.h)\n\
   timer, bloom  P = (1 - (1 - 1/m)^(k n))^k, with slices the mean over their uneven loads\n\
@@ -362,6 +371,10 @@ Formulas (user/model/*.h)\n\
   sbf           its stable point (Deng, Rafiei 2006)\n\
   rsbf, bsbf, bsbfsd, rlbsbf   the load at which new keys set and reset as many bits (Bera and\n\
                 others 2012, their recurrences put right)\n\
+  equal timers  all k live, and K2 of them set last in the same tick: summed over the window\n\
+                (section 4)\n\
+  growth        a filter is full with -m/k ln(1 - P^(1/k)) keys; of n in a window F = n/full + 2\n\
+                are alive at the most, and FPR is at most 1 - (1 - P)^F (section 5)\n\
   bandwidth     a look-up sends k log2(m/S) bits to one slice, horizontal, or k log2 m to\n\
                 S (1 - (1 - 1/S)^k), vertical\n");
 }

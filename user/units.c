@@ -216,3 +216,19 @@ const char *units_time_word(u64 ns, char text[UNITS_TEXT_MAX])
 	memmove(space, space + 1, strlen(space));
 	return text;
 }
+
+const char *units_count_text(double count, char text[UNITS_TEXT_MAX])
+{
+	static const char *const names[] = { "", "k", "M", "G", "T" };
+	size_t unit = 0;
+
+	while (count >= 999.5 && unit + 1 < XDD_ARRAY_SIZE(names)) {
+		count /= 1000;
+		unit++;
+	}
+	if (!unit && count < 9.95)
+		snprintf(text, UNITS_TEXT_MAX, "%.2g", count);
+	else
+		snprintf(text, UNITS_TEXT_MAX, "%.*f%s", unit && count < 9.95, count, names[unit]);
+	return text;
+}

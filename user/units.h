@@ -33,7 +33,10 @@ int units_number(const char *text, u64 *number);
 const char *units_time_text(u64 ns, char text[UNITS_TEXT_MAX]);
 const char *units_size_text(u64 bytes, char text[UNITS_TEXT_MAX]);
 
-/* The same as an option takes it: "1.25ms". */
+/* "0.25", "999", "1.2k", "2.5M". */
+const char *units_count_text(double count, char text[UNITS_TEXT_MAX]);
+
+/* A time as an option takes it: "1.25ms". */
 const char *units_time_word(u64 ns, char text[UNITS_TEXT_MAX]);
 
 #endif

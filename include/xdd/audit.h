@@ -15,6 +15,7 @@
 #ifndef XDD_AUDIT_H
 #define XDD_AUDIT_H
 
+#include "distance.h"
 #include "store.h"
 
 /* Keys in a bucket. */
@@ -67,10 +68,12 @@ struct xdd_audit_bucket {
 
 XDD_ASSERT(sizeof(struct xdd_audit_bucket) == 8 + 40 * XDD_AUDIT_WAYS, "buckets have no holes");
 
-/* Accessors: bucket @number, below fixed->audit_buckets, and the counts, or NULL; and a bucket's lock.
+/* Accessors: bucket @number, below fixed->audit_buckets, the counts, and where distances are counted on this
+ * CPU, or NULL; and a bucket's lock.
  */
 extern struct xdd_audit_bucket *xdd_audit_bucket_at(struct xdd_store *store, u32 number);
 extern struct xdd_audit_counts *xdd_audit_counts_at(struct xdd_store *store);
+extern struct xdd_distances *xdd_distances_at(struct xdd_store *store);
 extern void xdd_audit_lock(struct xdd_audit_bucket *bucket);
 extern void xdd_audit_unlock(struct xdd_audit_bucket *bucket);
 
@@ -84,6 +87,9 @@ struct xdd_audit_event {
 	bool seen; /* the verdict */
 };
 
+/* Of a packet that is no copy, or of which that is not known. */
+#define XDD_NO_DISTANCE (~0ULL)
+
 enum xdd_truth { XDD_TRUTH_DISTINCT, XDD_TRUTH_DUPLICATE, XDD_TRUTH_EDGE };
 
 /* Whether the key of @digest is in the sample. A multiplication is enough of a hash, of what is one. */
@@ -91,6 +97,12 @@ XDD_INLINE bool xdd_audit_samples(XDD_FIXED struct xdd_fixed *fixed,
 				  const struct xdd_digest *digest)
 {
 	return (digest->lo * XDD_GOLDEN) >> 32 < fixed->audit_threshold;
+}
+
+/* Whether the shadow knows when a key's window began: of bit engines, which have none, it holds ranks. */
+XDD_INLINE bool xdd_audit_has_times(XDD_FIXED struct xdd_fixed *fixed)
+{
+	return fixed->audit_threshold && !xdd_engine_has_bits(fixed->engine);
 }
 
 /* Digests of different keys may agree in what the engine looks at; heads seldom do as well. */
@@ -200,19 +212,24 @@ XDD_INLINE void xdd_audit_duplicate(XDD_FIXED struct xdd_fixed *fixed,
 	}
 }
 
-/* A packet of a key that the shadow has. */
-XDD_INLINE void xdd_audit_known(XDD_FIXED struct xdd_fixed *fixed,
-				const struct xdd_audit_event *event, struct xdd_audit_entry *entry,
-				struct xdd_audit_counts *counts)
+/* A packet of a key that the shadow has. Returns how far it is from the packet that began the window, if it is
+ * a copy.
+ */
+XDD_INLINE u64 xdd_audit_known(XDD_FIXED struct xdd_fixed *fixed,
+			       const struct xdd_audit_event *event, struct xdd_audit_entry *entry,
+			       struct xdd_audit_counts *counts)
 {
 	enum xdd_truth truth = xdd_audit_truth(fixed, event, entry->at);
+	u64 apart = xdd_apart(event->at, entry->at);
 
 	if (entry->unsure && event->at <= entry->at + event->reach) {
 		if (event->at > entry->at)
 			entry->at = event->at;
 		xdd_audit_count(&counts->excluded, 1);
+		apart = XDD_NO_DISTANCE;
 	} else if (truth == XDD_TRUTH_DISTINCT) {
 		xdd_audit_distinct(event, entry, counts);
+		apart = XDD_NO_DISTANCE;
 	} else if (truth == XDD_TRUTH_DUPLICATE) {
 		xdd_audit_duplicate(fixed, event, entry, counts);
 	} else {
@@ -220,6 +237,7 @@ XDD_INLINE void xdd_audit_known(XDD_FIXED struct xdd_fixed *fixed,
 			entry->at = event->at;
 		xdd_audit_count(&counts->edge, 1);
 	}
+	return apart;
 }
 
 /* The key of @print, or XDD_AUDIT_WAYS. */
@@ -293,18 +311,19 @@ XDD_INLINE void xdd_audit_new(const struct xdd_audit_event *event, struct xdd_au
 		xdd_audit_distinct(event, entry, counts);
 }
 
-XDD_INLINE void xdd_audit_enter(XDD_FIXED struct xdd_fixed *fixed,
-				const struct xdd_audit_event *event,
-				struct xdd_audit_bucket *bucket, struct xdd_audit_counts *counts)
+/* Returns as xdd_audit_known(). */
+XDD_INLINE u64 xdd_audit_enter(XDD_FIXED struct xdd_fixed *fixed,
+			       const struct xdd_audit_event *event, struct xdd_audit_bucket *bucket,
+			       struct xdd_audit_counts *counts)
 {
 	u32 at = xdd_audit_find(bucket, event->print);
 
 	xdd_audit_count(&counts->sampled, 1);
 	xdd_opaque(at);
 	if (at < XDD_AUDIT_WAYS)
-		xdd_audit_known(fixed, event, &bucket->entry[at], counts);
-	else
-		xdd_audit_new(event, bucket, counts);
+		return xdd_audit_known(fixed, event, &bucket->entry[at], counts);
+	xdd_audit_new(event, bucket, counts);
+	return XDD_NO_DISTANCE;
 }
 
 /*
@@ -325,7 +344,9 @@ XDD_INLINE void xdd_audit(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *s
 	};
 	u64 mix = xdd_mix64(event.print);
 	struct xdd_audit_counts *counts = xdd_audit_counts_at(store);
+	struct xdd_distances *distances;
 	struct xdd_audit_bucket *bucket;
+	u64 apart;
 
 	if (xdd_engine_has_bits(fixed->engine)) {
 		event.at = mix >> 1 | 1;
@@ -335,8 +356,13 @@ XDD_INLINE void xdd_audit(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *s
 	if (!bucket || !counts)
 		return;
 	xdd_audit_lock(bucket);
-	xdd_audit_enter(fixed, &event, bucket, counts);
+	apart = xdd_audit_enter(fixed, &event, bucket, counts);
 	xdd_audit_unlock(bucket);
+	if (!xdd_audit_has_times(fixed) || apart == XDD_NO_DISTANCE)
+		return;
+	distances = xdd_distances_at(store);
+	if (distances)
+		xdd_distance_count(distances, apart);
 }
 
 /* Accessor: xdd_audit(), in BPF a function. */

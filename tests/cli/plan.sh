@@ -88,7 +88,11 @@ judge "a vote in so much memory" 'r["memory_bytes"] <= 1 << 20 and r["slicing"] 
 judge "the vote is proposed" '("--fault-policy vote:%d" % r["faults"]["vote"]) in r["use"]'
 plan --rate 1M --engine timer --slicing hv --slices 90 --subslices 40 --faults 4
 check_equal "slices that may fail need a policy" distinct "$(used --fault-policy)"
-judge "diced" 'r["met"] and r["subslices"] == 40 and r["faults"]["slices_fn"] <= 90'
+judge "diced" 'r["met"] and r["subslices"] == 40 and r["faults"]["slices_fn"] * 40 <= 512'
+check_command "more faults than states bear" 1 '^- a filter has states for 512 slices' \
+	'at most 5 can have failed at an FNR of 0.01, not 6' "$xdd" plan --rate 1M --faults 6
+plan --rate 1M --faults 5
+judge "as many as they do" 'r["met"] and r["faults"]["fnr"] <= 0.01'
 plan --engine timer --capacity 1M --slicing 2x2 --slices 64
 judge "two of 64 slices" 'r["hashes"] == 4 and abs(r["bandwidth"]["messages_per_lookup"] - (2 - 1 / 64)) < 1e-9'
 plan --capacity 100 --engine timer --slices 5000
@@ -100,13 +104,33 @@ judge "all engines in the same memory" 'len(r["compare"]) == 9 and
 all(0.99 * r["memory_bytes"] < x["memory_bytes"] <= r["memory_bytes"] for x in r["compare"])'
 judge "what was planned is one of them" 'any(x["engine"] == r["engine"] and x["fnr"] == r["fnr"]
 for x in r["compare"])'
+plan --rate 1M --faults 4 --compare
+judge "... with faults, too" 'len(r["compare"]) == 9 and
+all(0.99 * r["memory_bytes"] < x["memory_bytes"] <= r["memory_bytes"] for x in r["compare"])'
 check_command "a row for each" 0 '^rlbsbf +[1-8] ' '' "$xdd" plan --rate 1M --compare
-check_command "no memory is enough" 1 '' 'bsbfsd comes to FPR 1 .*even in 128 GiB' "$xdd" plan \
+check_command "no memory is enough" 1 '' 'bsbfsd comes to FPR 1 .*even in 512 MiB' "$xdd" plan \
 	--rate 1M --engine bsbfsd
 check_command "memory that is not" 1 '^FPR' 'FPR .*more --memory' "$xdd" plan --rate 1M --engine timer \
 	--memory 64KiB
 check_command "memory that has no room for slices" 1 '^slices' '5000 slices .* take 312.5 KiB' "$xdd" plan \
 	--capacity 100 --engine timer --slices 5000 --memory 1KiB
+
+# --- the rule of equal timers, and filters that grow ---
+plan --capacity 1M --equal 2 --slicing vertical --slices 40
+judge "equal timers" 'r["engine"] == "timer" and r["equal"] == 2 and r["met"] and r["fpr"] <= 0.001 < r["fpr"] * 1.1
+and 0 < r["fnr"] <= 0.01'
+check_equal "the rule is proposed" 2 "$(used --equal)"
+plan --capacity 1M --equal 1
+judge "of one timer there is no rule" 'r["engine"] == "tagged" and "equal" not in r'
+plan --rate 1M --grow density --burst 5x --compare
+judge "a filter that grows" 'r["engine"] == "timer" and r["met"] and r["binds"] == "growth" and
+r["growth"]["filters"] <= r["growth"]["max_filters"] and r["fpr"] <= 0.001 and
+abs(1 - (1 - r["growth"]["filter_fpr"]) ** r["growth"]["filters"] - r["fpr"]) < 1e-12'
+check_equal "... is proposed as such" density "$(used --grow)"
+check_command "... in words" 0 'a burst of 2 times the usual rate needs 3 at the most' '' "$xdd" plan --rate 1M \
+	--grow cardinality
+check_command "... with too few filters" 1 'there are 6 filters' 'not room for 20000 keys, and 100000 in a burst' \
+	"$xdd" plan --rate 1M --grow density --burst 5x --max-filters 6 --memory 1MiB
 
 # --- against what is measured ---
 # simulate OPTION...: as planned, to $tmp/measured
@@ -122,6 +146,11 @@ for slices in '' '--slices 200' '--slicing vertical --slices 200'; do
 		--ticks 100 $slices
 	judge "timer $slices: FPR as planned, or below" '0.0014 < r["fpr"] < 0.0021' "$tmp/measured"
 done
+# As above; what is taken for a copy is not set.
+plan --engine timer --capacity 40k --fpr-target 0.02 --equal 2 --slicing vertical --slices 40
+simulate --engine timer --hashes "$(used --hashes)" --domain 4M --window-records 40k --records 1M --ticks 16 \
+	--slicing vertical --slices 40 --equal 2
+judge "equal timers: FPR as planned, or below" '0.014 < r["fpr"] < 0.0205' "$tmp/measured"
 # Half of 80000 identifiers are live in a window of as many records, each with a copy.
 plan --engine tagged --capacity 40k --fnr-target 0.02
 simulate --engine tagged --domain 80k --window-records 80k --records 2M --ticks 100
@@ -175,6 +204,20 @@ refuses 'cost-ratio -1' --capacity 5 --cost-ratio -1
 refuses 'cost-ratio inf' --capacity 5 --cost-ratio inf
 refuses 'cost-ratio 1e300' --capacity 5 --cost-ratio 1e300
 refuses 'cost-ratio 0x1' --capacity 5 --cost-ratio 0x1
+refuses 'memory 1000TiB: .* less than 256GiB' --rate 1M --memory 1000TiB
+refuses 'memory 256GiB: .* less than 256GiB' --rate 1M --memory 256GiB
+refuses 'faults 600: .*at most 511' --rate 1M --faults 600
+refuses 'faults 512: .*at most 511' --rate 1M --faults 512
+refuses 'takes 2 slices for each key' --rate 1M --engine timer --slicing 2x2 --slices 1
+refuses 'equal 3: a key has 2 timers' --rate 1M --engine timer --hashes 2 --equal 3
+refuses 'equal is for --engine timer' --rate 1M --engine tagged --equal 2
+refuses 'equal is planned with' --rate 1M --engine timer --slicing 2x2 --slices 4 --equal 2
+refuses 'grow density is for --engine timer' --rate 1M --engine tagged --grow density
+refuses 'grow is planned with' --rate 1M --grow density --slices 4
+refuses 'grow and --equal do not go together' --rate 1M --engine timer --grow density --equal 2
+refuses 'which --grow and --equal do not go with' --rate 1M --faults 2 --equal 2
+refuses 'add --grow density' --rate 1M --burst 2x
+refuses 'max-filters bounds a filter that grows' --rate 1M --max-filters 2
 refuses 'hashes is for' --capacity 5 --engine tagged --hashes 4
 refuses 'slicing and --slices are for' --capacity 5 --engine exact --slices 4
 refuses 'cuts twice' --capacity 5 --engine timer --slicing hv --slices 4

@@ -24,6 +24,7 @@ refuses() {
 	check_command "reproduce $*" 2 '' "$1" reproduce "${@:2}"
 }
 
+check_command "the names of the parts of koloniari" 0 'sizes, faults, messages, equal, trees' '' scripts/reproduce --help
 check_equal "165 cells are transcribed" 165 "$(column $printed engine | wc -l)"
 
 # Table 1 has cells of many sizes. At this scale nothing is asked of their values.
@@ -70,6 +71,7 @@ if command -v gnuplot >/dev/null; then
 	check_equal "loads have models" 200 "$(column "$made/figure-11a.csv" load_model | grep -c '^0\.')"
 	check_equal "claims are judged" 23 "$(column "$made/claims.csv" holds | grep -Ec '^(yes|no)$')"
 	check_command "slices" 0 '' '126/126' reproduce --only koloniari --streams 10
+	check_command "a part of it alone" 0 "" "runs are there already" reproduce --only trees --streams 10
 	check "figure 5 of koloniari is drawn" test -s "$made/koloniari-5.svg"
 	check_equal "pipelining visits as many slices as it should" "within within within" \
 		"$(column "$made/koloniari-7c.csv" verdict | xargs)"

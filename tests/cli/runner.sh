@@ -29,6 +29,22 @@ sums 'a crash' '1 passed, 1 failed' 1 'echo ok 1; echo 1..1; kill -SEGV $$'
 sums 'a crash after a failure' '0 passed, 2 failed' 1 'echo not ok 1; echo 1..1; kill -SEGV $$'
 sums 'a test without end' '1 passed, 1 failed' 1 'echo ok 1; echo 1..1; sleep 60' 1
 
+if [ "$(id -u)" = 0 ]; then
+	sums 'a namespace left behind' '1 passed, 1 failed' 1 "echo ok 1; echo 1..1; ip netns add xddl$$x\$\$"
+	for left in /run/netns/"xddl$$x"*; do
+		[ ! -e "$left" ] || ip netns del "$(basename "$left")"
+	done
+	sums 'a namespace of someone else' '1 passed, 0 failed' 0 "echo ok 1; echo 1..1; ip netns add xddo$$"
+	ip netns del "xddo$$"
+	alone=$(XDD_TEST_ALONE=1 tests/run "$tmp/test.sh" | tail -n 1)
+	check_equal '... but not where tests run alone' '1 passed, 1 failed' "$alone"
+	ip netns del "xddo$$"
+	sums 'one that the test removes' '1 passed, 0 failed' 0 "ip netns add xddl$$x\$\$; ip netns del xddl$$x\$\$
+		echo ok 1; echo 1..1"
+else
+	skip 'namespaces left behind' 'not root'
+fi
+
 # A run that is ended ends its test, too.
 printf '#!/bin/bash\necho $$ >"%s"\nsleep 60\n' "$tmp/pid" >"$tmp/test.sh"
 tests/run "$tmp/test.sh" >/dev/null &
@@ -36,6 +52,11 @@ wait_until test -s "$tmp/pid"
 kill $!
 wait $!
 check "no test outlives the runner" wait_until bash -c "! kill -0 $(cat "$tmp/pid")"
+sums 'one that hangs removes what it made' '0 passed, 1 failed' 1 "trap 'exit 143' TERM
+	trap 'rm $tmp/made' EXIT
+	touch $tmp/made
+	sleep 60" 2
+check "... before it is ended" test ! -e "$tmp/made"
 rm "$tmp/test.sh"
 check_command 'no such test' 1 '1 failed' '' tests/run "$tmp/test.sh"
 

@@ -60,6 +60,10 @@ bloom=(--engine bloom --hashes 8 --slicing vertical --slices 40 --memory 25600B 
 check_command "failed slices, distinct" 0 'algorithm' '' "$xdd" simulate "${bloom[@]}" --json
 judge "three copies in four are missed, and nothing is lost by it" \
 	'r["fault_policy"] == "distinct" and 0.75 < r["fnr"] < 0.9 and r["fpr"] < 0.01'
+judge "the slicing is said" 'r["slicing"] == "vertical" and r["slices"]["count"] == 40 and r["warnings"] == []'
+check_command "... and in words the policy, too" 0 \
+	'^faults: 8 of 40 slices, or ranges of slices, have failed, --fault-policy vote:5; 40 slices, vertical' '' \
+	"$xdd" simulate "${bloom[@]}" --fault-policy vote:5
 check_command "failed slices, duplicate" 0 'algorithm' '' "$xdd" simulate "${bloom[@]}" --json --fault-policy duplicate
 judge "no copy is missed" 'r["fnr"] == 0 and r["fpr"] > 0'
 check_command "failed slices, the vote" 0 'algorithm' '' "$xdd" simulate "${bloom[@]}" --json --fault-policy vote:5

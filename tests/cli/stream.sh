@@ -391,6 +391,17 @@ check_command "a slice that is damaged" 0 '.' '1 of 8 slices are damaged and sta
 	"$xdd" stream --restore "$tmp/damaged" "$tmp/thousands"
 "$xdd" stream --quiet --restore "$tmp/damaged" "$tmp/thousands" >"$tmp/passed" 2>/dev/null
 check "passes an eighth of the copies" test "$(wc -l <"$tmp/passed")" -gt 150 -a "$(wc -l <"$tmp/passed")" -lt 350
+"$xdd" stream --json --restore "$tmp/damaged" "$tmp/thousands" 2>"$tmp/summary" >/dev/null
+check "with --json stderr is one object, which says so, too" python3 -c 'import json, sys
+r = json.load(open(sys.argv[1]))
+sys.exit(len(r["warnings"]) != 1 or "for a window --fault-policy" not in r["warnings"][0])' "$tmp/summary"
+check_command "--quiet does not hide it" 0 '.' 'slices are damaged' \
+	"$xdd" stream --quiet --restore "$tmp/damaged" "$tmp/thousands"
+"$xdd" stream --quiet --engine bloom --slicing horizontal --slices 8 --memory 64KiB \
+	--fault-policy distinct --save "$tmp/bits" "$tmp/thousands" >/dev/null
+flip "$tmp/bits" "$tmp/bad_bits" 30000
+check_command "engine bloom has no window" 0 '.' 'start empty: copies of the records that they held pass' \
+	"$xdd" stream --restore "$tmp/bad_bits" "$tmp/thousands"
 flip "$filter" "$tmp/damaged" -20
 check_command "damage outside the slices" 1 '' 'is damaged' "$xdd" stream --restore "$tmp/damaged"
 check_command "a file of another kind" 1 '' 'is no filter' "$xdd" stream --restore "$tmp/all"

@@ -327,6 +327,17 @@ static void (*const both_compares[XDD_ENGINE_MAX])(struct both *both) = {
 	[XDD_ENGINE_rlbsbf] = both_compare_bits,  [XDD_ENGINE_recovery] = both_compare_lines,
 };
 
+/* How long after the first packet copies came; one CPU ran all. */
+static inline void both_compare_distances(struct both *both)
+{
+	struct xdd_distances distances[libbpf_num_possible_cpus()];
+	u32 zero = 0;
+
+	assert_int_equal(
+		bpf_map_lookup_elem(bpf_map__fd(both->skel->maps.distances), &zero, distances), 0);
+	assert_memory_equal(&distances[0], &both->store.distances, sizeof(distances[0]));
+}
+
 /* The shadow, and what it counted. */
 static inline void both_compare_audit(struct both *both)
 {
@@ -338,6 +349,8 @@ static inline void both_compare_audit(struct both *both)
 	assert_int_equal(
 		bpf_map_lookup_elem(bpf_map__fd(both->skel->maps.audit_counts), &zero, &counts), 0);
 	assert_memory_equal(&counts, &both->store.audit_counts, sizeof(counts));
+	if (xdd_audit_has_times(&both->store.fixed))
+		both_compare_distances(both);
 	for (u32 i = 0; i < both->store.fixed.audit_buckets; i++) {
 		assert_int_equal(bpf_map_lookup_elem(fd, &i, &slot), 0);
 		assert_memory_equal(&slot.bucket, &both->store.audit[i], sizeof(slot.bucket));

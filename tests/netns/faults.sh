@@ -215,4 +215,23 @@ check_equal "it comes back, but for what failed for another reason" "failedas fa
 "$xdd" fault "$in" --cpu 1 --slice all --recover --quiet
 wait_until is ok
 check_equal "until that is over, too" ok "$(cpu 1)"
+
+# Where the kernel does not say which CPUs are offline, the agent says so once, and ages on.
+kill $agent
+wait $agent
+mkdir "$tmp/cpu"
+cp /sys/devices/system/cpu/{possible,present,online} "$tmp/cpu"
+unshare -m sh -c "mount --bind '$tmp/cpu' /sys/devices/system/cpu && exec '$xdd' agent" 2>"$tmp/agent" &
+agent=$!
+at_exit kill $agent
+walks() { bpftool map dump pinned /sys/fs/bpf/xdp-dedup/"$in"/ager 2>/dev/null | grep -o '"sweeps": *[0-9]*' | tail -1; }
+wait_until grep -q 'cpu/offline' "$tmp/agent"
+before=$(walks)
+# shellcheck disable=SC2317 # wait_until calls it
+later() { [ "$(walks)" != "$before" ]; }
+wait_until later
+check "it walks on" later
+before=$(walks)
+wait_until later
+check_equal "it has warned once" 1 "$(grep -c 'cpu/offline' "$tmp/agent")"
 finish

@@ -65,7 +65,7 @@ check "there were some changes" test $changes -gt 10
 # Another tick: another program.
 before=$(counters "$in")
 # What goes on counting, and what may have a reader, stays.
-for map in counters ethertypes top events audit_counts; do
+for map in counters ethertypes top events audit_counts distances; do
 	bpftool -j map show pinned "$pins/$in/$map" | json /dev/stdin '"map %d" % j["id"]'
 done >"$tmp/kept"
 objects "$id" | grep -vxF -f "$tmp/kept" >"$tmp/objects"
@@ -73,7 +73,7 @@ check_command "set --window --restart" 0 'window 100 ms' '' \
 	"$xdd" set "$in" --window 100ms --restart
 check_equal "the counters go on" "$before" "$(counters "$in")"
 check "... in the maps that were there" test -s "$tmp/kept" -a "$(cat "$tmp/kept")" = \
-	"$(for map in counters ethertypes top events audit_counts; do
+	"$(for map in counters ethertypes top events audit_counts distances; do
 		bpftool -j map show pinned "$pins/$in/$map" | json /dev/stdin '"map %d" % j["id"]'
 	done)"
 check "it is another program" test "$id" != "$(program_id "$in")"

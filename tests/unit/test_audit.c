@@ -9,6 +9,7 @@
 
 #include "tests/common/ask.h"
 #include "user/metrics/audit.h"
+#include "user/metrics/distances.h"
 
 #define KEYS 512
 #define EVENTS 60000
@@ -239,6 +240,75 @@ static void races(void **state)
 	store_close(&store);
 }
 
+/* A bound belongs to the bucket that it ends. */
+static void distance_buckets(void **state)
+{
+	(void)state;
+	assert_int_equal(xdd_distance_bucket(0), 0);
+	assert_int_equal(xdd_distance_bucket(1), 0);
+	for (u32 i = 0; i + 1 < XDD_DISTANCE_BUCKETS; i++) {
+		assert_int_equal(xdd_distance_bucket(distances_end_ns(i)), i);
+		assert_int_equal(xdd_distance_bucket(distances_end_ns(i) + 1), i + 1);
+	}
+	assert_int_equal(xdd_distance_bucket((1ULL << 63) - 1), XDD_DISTANCE_BUCKETS - 1);
+}
+
+static u64 copies_in(const struct xdd_store *store)
+{
+	struct distances d = { .known = true, .counts = store->distances };
+
+	distances_sum(&d);
+	return d.copies;
+}
+
+/* Copies are counted by how far they are from the packet that began the window, whatever the engine said of
+ * them; what is no copy is not.
+ */
+static void copy_distances(void **state)
+{
+	struct xdd_fixed fixed = audited(XDD_ENGINE_exact, LARGE);
+	struct xdd_identity one = key_number(1), two = key_number(2);
+	u64 now = 1ULL << 40, *copies;
+	struct xdd_store store;
+
+	(void)state;
+	ask_open(&store, &fixed);
+	copies = store.distances.copies;
+	judge(&store, &one, now, false);
+	judge(&store, &two, now + 500, false);
+	assert_int_equal(copies_in(&store), 0);
+	judge(&store, &one, now + 900, true);
+	judge(&store, &one, now + 3000, false);
+	judge(&store, &two, now, true);
+	assert_true(copies[0] == 2 && copies[2] == 1 && copies_in(&store) == 3);
+	assert_int_equal(store.distances.sum_ns, 900 + 3000 + 500);
+	judge(&store, &one, now + store.live.window_ns + 1, false);
+	assert_int_equal(copies_in(&store), 3);
+	judge(&store, &one, now + store.live.window_ns + 2, true);
+	assert_true(copies[0] == 3 && copies_in(&store) == 4);
+	store_close(&store);
+}
+
+/* So much of the copies came within so much time. */
+static void distance_quantiles(void **state)
+{
+	struct distances d = { .known = true };
+	char text[UNITS_TEXT_MAX];
+
+	(void)state;
+	d.counts.copies[3] = 50;
+	d.counts.copies[11] = 49;
+	d.counts.copies[XDD_DISTANCE_BUCKETS - 1] = 1;
+	distances_sum(&d);
+	assert_int_equal(distances_quantile(&d, 0.01), 3);
+	assert_int_equal(distances_quantile(&d, 0.5), 3);
+	assert_int_equal(distances_quantile(&d, 0.51), 11);
+	assert_int_equal(distances_quantile(&d, 0.99), 11);
+	assert_int_equal(distances_quantile(&d, 1), XDD_DISTANCE_BUCKETS - 1);
+	assert_string_equal(distances_end_text(3, text), "8 us");
+	assert_string_equal(distances_end_text(11, text), "2.048 ms");
+}
+
 /* Keys whose digests collide are told apart by their heads. */
 static void heads(void **state)
 {
@@ -388,12 +458,13 @@ static void words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(small_shadow),	 cmocka_unit_test(large_shadow),
-		cmocka_unit_test(full_of_ranks), cmocka_unit_test(races),
-		cmocka_unit_test(heads),	 cmocka_unit_test(share),
-		cmocka_unit_test(beta),		 cmocka_unit_test(independent),
-		cmocka_unit_test(clustered),	 cmocka_unit_test(calibrated),
-		cmocka_unit_test(words),
+		cmocka_unit_test(small_shadow),	  cmocka_unit_test(large_shadow),
+		cmocka_unit_test(full_of_ranks),  cmocka_unit_test(races),
+		cmocka_unit_test(heads),	  cmocka_unit_test(share),
+		cmocka_unit_test(beta),		  cmocka_unit_test(independent),
+		cmocka_unit_test(clustered),	  cmocka_unit_test(calibrated),
+		cmocka_unit_test(words),	  cmocka_unit_test(distance_buckets),
+		cmocka_unit_test(copy_distances), cmocka_unit_test(distance_quantiles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

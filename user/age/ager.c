@@ -38,6 +38,7 @@ struct ager {
 	u32 sites;
 	u32 site, line; /* where the walk goes on */
 	u64 start_ns;	/* when it began on this site */
+	bool blind;	/* which CPUs are offline could not be read, and that was said */
 	u64 round_ns;	/* from the start of a walk to that of the next */
 };
 
@@ -146,14 +147,23 @@ static int sweep(struct ager *ager, u32 n)
 }
 
 /* With each round: has a part failed, or come back, by itself? */
-static int watch(const struct ager *ager)
+static int watch(struct ager *ager)
 {
 	struct faults faults;
-	int err = faults_open(&faults, ager->instance);
+	char offline[4096];
+	int err = faults_open(&faults, ager->instance), unread = 0;
 
-	if (!err)
-		err = faults_watch(&faults, NULL);
+	if (!err && faults_by_cpu(&faults))
+		unread = faults_offline(offline, sizeof(offline));
+	if (!err && !unread)
+		err = faults_watch(&faults, offline);
 	faults_close(&faults);
+	if (unread && !ager->blind)
+		note_always(
+			"%s: %s: %s: slices of a CPU that goes offline are not taken for failed; "
+			"xdp-dedup fault does it",
+			ager->instance->name, FAULTS_OFFLINE, strerror(-unread));
+	ager->blind = unread;
 	return err;
 }
 

@@ -26,6 +26,8 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 	  "change window, action, forwarding while it runs, without losing entries")               \
 	X(status, ON_STATUS, true, 0, 1, "[NAME]",                                                 \
 	  "configuration, counters, losses and warnings of what is loaded")                        \
+	X(top, ON_TOP, false, 0, 1, "[NAME]",                                                      \
+	  "live screen: rates, copies, losses, warnings; --once prints it")                        \
 	X(fault, ON_FAULT, false, 1, 1, "NAME",                                                    \
 	  "let slices of a running filter fail or recover; show their health")                     \
 	X(events, ON_VERDICTS, false, 0, 1, "[NAME]",                                              \

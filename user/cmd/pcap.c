@@ -493,6 +493,7 @@ static int print_json(struct job *job, FILE *to)
 	json_object_set_new(all, "seconds", json_real(progress_seconds(&job->progress)));
 	json_object_set_new(all, "complete", json_boolean(!job->damaged));
 	json_object_update(all, filter);
+	warnings_json(all);
 	add_repeats(job, all);
 	if (job->derived.fixed.inner)
 		add_inner(job, all);
@@ -673,6 +674,8 @@ int cmd_pcap(struct options *o)
 	char err[MESSAGE_MAX];
 	int rc;
 
+	if (o->json)
+		messages_keep();
 	rc = derive_config(o, DERIVE_FILE, 1, 1, 1, &job.derived, err, sizeof(err));
 	if (rc) {
 		complain("%s", err);

@@ -18,7 +18,8 @@ static bool has_structure(const struct options *o, u32 engine)
 {
 	if (o->faults && !xdd_engine_may_fail(engine))
 		return false;
-	if (!o->hashes && o->slicing == OPTION_AUTO && !o->slices && !o->cost_ratio)
+	if (!o->hashes && o->slicing == OPTION_AUTO && !o->slices && !o->cost_ratio && !o->grow &&
+	    o->equal <= 1)
 		return true;
 	return engine == XDD_ENGINE_timer;
 }
@@ -28,6 +29,8 @@ static bool is_better(const struct plan *one, const struct plan *other, const st
 {
 	if (one->met != other->met)
 		return one->met;
+	if ((one->binds == BINDS_NEVER) != (other->binds == BINDS_NEVER))
+		return other->binds == BINDS_NEVER;
 	if (one->met && !d->memory && one->memory_bytes != other->memory_bytes)
 		return one->memory_bytes < other->memory_bytes;
 	return plan_cost(one, d) < plan_cost(other, d);
@@ -84,6 +87,16 @@ static int conclude(const struct plan *plan, const struct plan_demand *d)
 	else if (d->memory && plan->memory_bytes > d->memory)
 		complain("plan: %u slices of at least 64 bytes take %s: fewer, or more --memory",
 			 plan_unit(plan), memory);
+	else if (plan->fixed.filters && !plan_growth_fits(plan, d))
+		complain("plan: %u filters in %s are not room for %g keys, and %g in a burst: "
+			 "more --max-filters or --memory",
+			 plan->fixed.filters, memory, d->keys, d->burst * d->keys);
+	else if (d->failed && xdd_engine_may_fail(plan->fixed.engine) &&
+		 isinf(plan->faults.slices_fn))
+		complain(
+			"plan: a filter has states for %u slices, with which at most %.0f can have "
+			"failed at an FNR of %.3g, not %u: fewer --faults, or another --fnr-target",
+			XDD_MAX_PARTS, plan_most_faults(plan, d), d->fnr, d->failed);
 	else if (d->failed && xdd_engine_may_fail(plan->fixed.engine))
 		complain("plan: engine %s in %s with %u of %u slices failed: FPR %.3g, FNR %.3g, "
 			 "which is not what the targets ask: more --slices or --memory",

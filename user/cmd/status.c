@@ -5,40 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "user/age/ager.h"
+#include "user/age/once.h"
 #include "user/message.h"
 #include "user/metrics/status.h"
-
-/* Walking so many lines takes about a tenth of a second. */
-#define QUICK_LINES (1u << 20)
-
-static int walk(struct instance *in, char *err, size_t err_size)
-{
-	struct ager *ager;
-	int code = instance_lock_ageing(in);
-
-	if (code)
-		return code;
-	ager = ager_open(in, err, err_size);
-	code = ager ? ager_round(ager) : -ENOMEM;
-	ager_close(ager);
-	return code;
-}
-
-/* Where nobody ages the instance, walk it once, so that there is something to show. That fails
- * where `run` or `agent` came first, or where a map does, and status_read() says that better.
- */
-static void measure(const char *name)
-{
-	char err[MESSAGE_MAX];
-	struct instance in;
-
-	if (instance_open(&in, name, err, sizeof(err)))
-		return;
-	if (xdd_engine_has_timers(in.fixed.engine) && xdd_lines(&in.fixed) <= QUICK_LINES)
-		walk(&in, err, sizeof(err));
-	instance_close(&in);
-}
 
 /* Returns an exit code. An instance that was unloaded since it was listed is left out. */
 static int show(const struct options *o, const char *name, json_t *all)
@@ -48,7 +17,7 @@ static int show(const struct options *o, const char *name, json_t *all)
 	struct instance in;
 	int code;
 
-	measure(name);
+	age_once(name);
 	code = instance_open(&in, name, err, sizeof(err));
 	if (code == -ENOENT && !o->n_args)
 		return EXIT_OK;

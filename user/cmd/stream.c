@@ -146,7 +146,21 @@ static int plan(struct job *job)
 		rc = saved_differs(&job->from, stayed ?: "memory", err, sizeof(err));
 	if (rc)
 		complain("stream: %s", err);
+	else if (*job->derived.warning)
+		note("stream: %s", job->derived.warning);
 	return rc;
+}
+
+/* Engine bloom has no window to wait for: what comes back empty is believed at once. */
+static void warn_damaged(const struct job *job)
+{
+	const struct xdd_fixed *fixed = &job->derived.fixed;
+
+	note_always("stream: %s: %u of %u slices are damaged and start empty: %s", job->o->restore,
+		    job->from.damaged, xdd_parts(fixed),
+		    xdd_engine_has_timers(fixed->engine)
+			    ? "for a window --fault-policy answers for them"
+			    : "copies of the records that they held pass once more");
 }
 
 static int open_filter(struct job *job)
@@ -160,9 +174,7 @@ static int open_filter(struct job *job)
 		if (rc)
 			complain("stream: %s", err);
 		else if (job->from.damaged)
-			complain("stream: %s: %u of %u slices are damaged and start empty: for a "
-				 "window --fault-policy answers for them",
-				 job->o->restore, job->from.damaged, xdd_parts(&d->fixed));
+			warn_damaged(job);
 		return rc;
 	}
 	rc = store_open(&job->store, &d->fixed, &d->live, d->memory_bytes);
@@ -431,6 +443,8 @@ int cmd_stream(struct options *o)
 	job->result.store = &job->store;
 	job->result.rule = &job->rule;
 	interrupt_catch();
+	if (o->json)
+		messages_keep();
 	rc = plan(job);
 	if (!rc)
 		rc = open_all(job);

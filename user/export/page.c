@@ -6,13 +6,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "user/clock.h"
 #include "user/metrics/status.h"
-#include "user/model.h"
 #include "user/version.h"
-#include "xdd/slices.h"
 
 struct page {
 	FILE *to;
@@ -200,39 +199,14 @@ static void put_capacity_keys(struct page *page, const struct status *status)
 		put_count(page, status->instance->meta.capacity_keys, NO_LABELS);
 }
 
-/* Share of all cells, or NAN. */
-static double density(const struct status *status)
-{
-	const struct fullness *f = &status->fullness;
-	double sum = 0;
-
-	if (!f->loads.share)
-		return f->known ? f->density : NAN;
-	for (u32 i = 0; i < f->loads.filters; i++)
-		sum += loads_mean(&f->loads, i);
-	return sum / f->loads.filters;
-}
-
 static void put_capacity_used_ratio(struct page *page, const struct status *status)
 {
-	const struct instance *in = status->instance;
-	u32 hashes = in->fixed.engine == XDD_ENGINE_tagged ? 1 : in->fixed.hashes;
-	double cells = (double)in->meta.memory_bytes / XDD_LINE_BYTES * xdd_line_cells(&in->fixed);
-	double live;
-
-	if (xdd_grows(&in->fixed))
-		cells *= status->fullness.chains.live / in->fixed.filters;
-	live = cells * density(status);
-	if (!in->meta.capacity_keys)
-		return;
-	if (in->fixed.engine != XDD_ENGINE_tagged)
-		live = model_growth_keys(cells, pow(density(status), hashes), hashes);
-	put_real(page, live / in->meta.capacity_keys, NO_LABELS);
+	put_real(page, status_capacity_used(status), NO_LABELS);
 }
 
 static void put_density_ratio(struct page *page, const struct status *status)
 {
-	put_real(page, density(status), NO_LABELS);
+	put_real(page, status_density(status), NO_LABELS);
 }
 
 static void put_slice_density(struct page *page, const struct status *status)
@@ -320,6 +294,30 @@ static void put_audit_sampled(struct page *page, const struct status *status)
 		put_count(page, status->audit.counts.sampled, NO_LABELS);
 }
 
+/* Buckets count all copies up to their end. */
+static void put_copy_distance_seconds(struct page *page, const struct status *status)
+{
+	const struct distances *d = &status->distances;
+	char end[32];
+	u64 until = 0;
+
+	if (!d->known)
+		return;
+	page->suffix = "_bucket";
+	for (u32 i = 0; i < XDD_DISTANCE_BUCKETS; i++) {
+		until += d->counts.copies[i];
+		if (i + 1 < XDD_DISTANCE_BUCKETS)
+			snprintf(end, sizeof(end), "%.10g", distances_end_ns(i) / 1e9);
+		else
+			strcpy(end, "+Inf");
+		put_count(page, until, LABELS({ "le", end }));
+	}
+	page->suffix = "_sum";
+	put_real(page, d->counts.sum_ns / 1e9, NO_LABELS);
+	page->suffix = "_count";
+	put_count(page, d->copies, NO_LABELS);
+}
+
 static void put_false_positives_expected(struct page *page, const struct status *status)
 {
 	(void)status;
@@ -345,7 +343,8 @@ static void put_warnings(struct page *page, const struct status *status)
 	put_count(page, status->warnings, NO_LABELS);
 }
 
-enum type { gauge, counter };
+enum type { gauge, counter, histogram };
+static const char *const type_names[] = { "gauge", "counter", "histogram" };
 
 struct family {
 	const char *name;
@@ -364,7 +363,7 @@ static void put_head(struct page *page, const char *name, enum type type, const 
 	page->suffix = type == counter ? "_total" : "";
 	fprintf(page->to, "# HELP xdp_dedup_%s%s %s\n# TYPE xdp_dedup_%s%s %s\n", name,
 		page->openmetrics ? "" : page->suffix, help, name,
-		page->openmetrics ? "" : page->suffix, type == counter ? "counter" : "gauge");
+		page->openmetrics ? "" : page->suffix, type_names[type]);
 }
 
 static void put_family(struct page *page, const struct family *family, const struct subject *all,

@@ -15,7 +15,7 @@ struct status;
 
 /*
  * X(name, type, labels, help), in the order of the page. On the page a name has xdp_dedup_ in front,
- * and a counter's _total behind. The first label is always `name`, the instance's.
+ * and a counter's _total behind; a histogram's samples have _bucket, _sum and _count. The first label is always `name`, the instance's.
  */
 #define METRICS(X)                                                                                \
 	X(up, gauge, "", "1 if the pins of the instance could be read, else 0")                   \
@@ -55,6 +55,8 @@ struct status;
 	X(fnr_measured_low, gauge, "", "lower end of its 95 % interval")                          \
 	X(fnr_measured_high, gauge, "", "upper end of its 95 % interval")                         \
 	X(audit_sampled, counter, "", "packets whose verdict the audit compared with the truth")  \
+	X(copy_distance_seconds, histogram, "le",                                                 \
+	  "how long after the first packet copies came, of the audit's sample")                   \
 	X(false_positives_expected, counter, "",                                                  \
 	  "distinct packets lost since this exporter started, by the model at each scrape")       \
 	X(ager_last_sweep_timestamp_seconds, gauge, "", "when the oldest walk ended, since 1970") \

@@ -24,6 +24,8 @@ static int keep_maps(struct dedup *skel, const struct instance_maps *kept)
 		err = bpf_map__reuse_fd(skel->maps.ethertypes, kept->ethertypes);
 	if (!err && kept->audit_counts >= 0)
 		err = bpf_map__reuse_fd(skel->maps.audit_counts, kept->audit_counts);
+	if (!err && kept->distances >= 0)
+		err = bpf_map__reuse_fd(skel->maps.distances, kept->distances);
 	if (!err)
 		err = bpf_map__reuse_fd(skel->maps.top, kept->top);
 	if (!err && kept->health >= 0)

@@ -13,7 +13,6 @@
 #include "xdd/age.h"
 #include "xdd/tree.h"
 
-#define OFFLINE "/sys/devices/system/cpu/offline"
 #define LINES_PER_RUN 4096 /* of BPF_PROG_RUN: as the ager */
 
 static size_t map_bytes(const struct faults *f)
@@ -129,9 +128,9 @@ static int in_list(const char *list, u32 cpu)
 	return false;
 }
 
-static int read_offline(char *list, int size)
+int faults_offline(char *list, int size)
 {
-	FILE *file = fopen(OFFLINE, "re");
+	FILE *file = fopen(FAULTS_OFFLINE, "re");
 
 	if (!file)
 		return -errno;
@@ -141,17 +140,17 @@ static int read_offline(char *list, int size)
 	return 0;
 }
 
+bool faults_by_cpu(const struct faults *f)
+{
+	return f->sites && f->in->fixed.placement == XDD_PLACEMENT_percpu;
+}
+
 int faults_watch(struct faults *f, const char *offline)
 {
-	char list[4096];
 	int err = 0, is;
 
-	if (!f->sites || f->in->fixed.placement != XDD_PLACEMENT_percpu)
+	if (!faults_by_cpu(f))
 		return 0;
-	if (!offline) {
-		err = read_offline(list, sizeof(list));
-		offline = list;
-	}
 	for (u32 site = 0; site < f->sites && !err; site++) {
 		is = in_list(offline, site);
 		err = is < 0 ? is : watch_site(f, site, is);

@@ -36,9 +36,16 @@ int faults_recover(struct faults *f, u32 site, u32 part, enum health_cause cause
 
 /*
  * Under per-CPU placement, let the filters of CPUs that are offline fail, and those of CPUs that are
- * online again recover. @offline: a list as in /sys/devices/system/cpu/offline; NULL: what that says.
- * Returns 0 or a negative errno (-EINVAL: no such list).
+ * online again recover. @offline: a list as in FAULTS_OFFLINE. Returns 0 or a negative errno (-EINVAL: no
+ * such list).
  */
 int faults_watch(struct faults *f, const char *offline);
+
+/* Whether states follow the CPUs: faults_watch() has something to do. */
+bool faults_by_cpu(const struct faults *f);
+
+/* The kernel's list of CPUs that are offline to @list, of @size bytes. Returns 0 or a negative errno. */
+#define FAULTS_OFFLINE "/sys/devices/system/cpu/offline"
+int faults_offline(char *list, int size);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "xdd/age.h"
+#include "xdd/audit.h"
 #include "xdd/growth.h"
 #include "dedup.skel.h"
 #include "xdd/tree.h"
@@ -124,6 +125,7 @@ int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
 		{ "flows", exact && !digests ? exact_entries : 0 },
 		{ "audit", fixed->audit_threshold ? fixed->audit_buckets : 0 },
 		{ "audit_counts", fixed->audit_threshold != 0 },
+		{ "distances", xdd_audit_has_times(fixed) },
 	};
 	int err;
 

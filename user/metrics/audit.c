@@ -176,26 +176,12 @@ json_t *audit_json(const struct audit *a)
 	return all;
 }
 
-/* "999", "1.2k", "2.5M" */
-static const char *short_count(double n, char text[16])
-{
-	static const char *const units[] = { "", "k", "M", "G", "T" };
-	size_t unit = 0;
-
-	while (n >= 999.5 && unit + 1 < XDD_ARRAY_SIZE(units)) {
-		n /= 1000;
-		unit++;
-	}
-	snprintf(text, 16, "%.*f%s", unit && n < 9.95 ? 1 : 0, n, units[unit]);
-	return text;
-}
-
 const char *audit_rate_text(const struct audit_rate *rate, char text[AUDIT_TEXT_MAX])
 {
-	char wrong[16], all[16];
+	char wrong[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX];
 
-	short_count(rate->wrong, wrong);
-	short_count(rate->all, all);
+	units_count_text(rate->wrong, wrong);
+	units_count_text(rate->all, all);
 	if (isnan(rate->rate))
 		snprintf(text, AUDIT_TEXT_MAX, "not known (0 sampled)");
 	else if (!rate->wrong)
@@ -211,12 +197,12 @@ const char *audit_rate_text(const struct audit_rate *rate, char text[AUDIT_TEXT_
 static void print_lost(const struct audit *a, FILE *to, const char *lead, const char *things,
 		       double per_s)
 {
-	char lost[16], high[16], text[STATUS_LOSS_MAX];
+	char lost[UNITS_TEXT_MAX], high[UNITS_TEXT_MAX], text[STATUS_LOSS_MAX];
 
 	if (isnan(a->lost))
 		return;
-	short_count(a->lost, lost);
-	short_count(a->lost_high, high);
+	units_count_text(a->lost, lost);
+	units_count_text(a->lost_high, high);
 	if (a->counts.fp)
 		fprintf(to, "%s  about %s distinct %s lost so far, at most %s", lead, lost, things,
 			high);

@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -11,7 +12,9 @@
 #include "user/derive.h"
 #include "user/message.h"
 #include "user/metrics/warnings.h"
+#include "user/model.h"
 #include "xdd/key.h"
+#include "xdd/slices.h"
 
 /* What the window is worth in ticks of the filter's clock; see include/xdd/line.h. */
 static void read_range(struct status *status)
@@ -79,6 +82,8 @@ int status_read(struct status *status, struct instance *instance, char *err, siz
 	if (!code)
 		code = read_audit(status);
 	if (!code)
+		code = distances_read(instance, &status->distances);
+	if (!code)
 		code = ethertypes_read(instance->maps.ethertypes, &status->ethertypes);
 	if (!code)
 		code = fullness_read(instance, &status->counters, &status->fullness);
@@ -106,6 +111,35 @@ bool status_is_modelled(const struct status *status)
 {
 	return fullness_is_measured(&status->fullness) ||
 	       xdd_digest_is_wide(&status->instance->fixed);
+}
+
+double status_density(const struct status *status)
+{
+	const struct fullness *f = &status->fullness;
+	double sum = 0;
+
+	if (!f->loads.share)
+		return f->known ? f->density : NAN;
+	for (u32 i = 0; i < f->loads.filters; i++)
+		sum += loads_mean(&f->loads, i);
+	return sum / f->loads.filters;
+}
+
+double status_capacity_used(const struct status *status)
+{
+	const struct instance *in = status->instance;
+	u32 hashes = in->fixed.engine == XDD_ENGINE_tagged ? 1 : in->fixed.hashes;
+	double cells = (double)in->meta.memory_bytes / XDD_LINE_BYTES * xdd_line_cells(&in->fixed);
+	double live;
+
+	if (!in->meta.capacity_keys)
+		return NAN;
+	if (xdd_grows(&in->fixed))
+		cells *= status->fullness.chains.live / in->fixed.filters;
+	live = cells * status_density(status);
+	if (in->fixed.engine != XDD_ENGINE_tagged)
+		live = model_growth_keys(cells, pow(status_density(status), hashes), hashes);
+	return live / in->meta.capacity_keys;
 }
 
 void status_free(struct status *status)

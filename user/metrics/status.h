@@ -10,6 +10,7 @@
 #include "user/loader/instance.h"
 #include "user/metrics/audit.h"
 #include "user/metrics/counters.h"
+#include "user/metrics/distances.h"
 #include "user/metrics/ethertypes.h"
 #include "user/metrics/fullness.h"
 #include "user/metrics/health.h"
@@ -28,6 +29,7 @@ struct status {
 	struct health_view health;
 	struct tree tree;
 	struct audit audit;
+	struct distances distances;
 	struct top top; /* where live.top is on */
 	/* Copies up to sure_ns apart are surely found, and none beyond never_ns. */
 	u64 sure_ns, never_ns;
@@ -47,6 +49,10 @@ void status_free(struct status *status);
 
 /* Whether the model's rates are known: how full the filter is, or that it does not matter. */
 bool status_is_modelled(const struct status *status);
+
+/* Share of all cells that is live, and live keys over those that the filter is meant for; NAN: not known. */
+double status_density(const struct status *status);
+double status_capacity_used(const struct status *status);
 
 /* As one object of what `status --json` prints. NULL: no memory. */
 json_t *status_json(const struct status *status);

@@ -263,6 +263,7 @@ json_t *status_json(const struct status *status)
 		"program_id", (json_int_t)in->program_id, "loaded_s", (json_int_t)status->loaded_s,
 		"warnings", warnings(status), "passed_ethertypes",
 		ethertypes_json(&status->ethertypes));
+	json_object_set_new(all, "copy_distance", distances_json(&status->distances));
 	json_object_set_new(all, "tree", tree_json(in, &status->tree));
 	json_object_set_new(all, "growth", chains_json(&status->fullness.chains, &in->fixed));
 	return all;

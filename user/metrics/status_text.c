@@ -267,6 +267,22 @@ static void print_audit(const struct status *status)
 	audit_print(a, &model, stdout, "              ", "packets", distinct_per_s(status));
 }
 
+/* By the ends of buckets. */
+static void print_distances(const struct status *status)
+{
+	const struct distances *d = &status->distances;
+	char half[UNITS_TEXT_MAX], most[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX];
+
+	if (!d->known || !d->copies)
+		return;
+	printf("  apart       half of the copies came within %s of the first one, 90 %% within %s, "
+	       "all within %s\n",
+	       distances_end_text(distances_quantile(d, 0.5), half),
+	       distances_end_text(distances_quantile(d, 0.9), most),
+	       distances_end_text(distances_quantile(d, 1), all));
+	printf("              (%" PRIu64 " copies of the audit's sample)\n", (uint64_t)d->copies);
+}
+
 /* Slices of a line each are not shown one by one. */
 static void print_slices(const struct fullness *f)
 {
@@ -340,6 +356,7 @@ void status_print(const struct status *status)
 	print_top(status);
 	print_model(status);
 	print_audit(status);
+	print_distances(status);
 	print_growth(status);
 	print_fullness(status);
 	print_health(status);

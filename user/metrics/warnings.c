@@ -10,12 +10,14 @@
 
 #include "user/loader/netns.h"
 #include "user/nic/facts.h"
+#include "xdd/event.h"
 
 /* Below these shares what happens is normal. */
 #define EVICTED_SHARE 0.001
 #define BAD_CHECKSUM_SHARE 0.01
 #define FULL_RATE 0.001
-#define FULL_BITS_RATE 0.1 /* what the bit engines' tables aim at (bera-2012) */
+#define FULL_BITS_RATE 0.1	     /* what the bit engines' tables aim at (bera-2012) */
+#define LATE_NS (60 * XDD_SECOND_NS) /* as the alert has it */
 #define STALE_SHARE 0.0001 /* the ager and the program may clean a line at the same moment */
 
 __attribute__((format(printf, 2, 3))) static void warn(struct status *status, const char *format,
@@ -107,6 +109,17 @@ static void filter_warnings(struct status *status)
 		     "the filter is full: %.2g %% of the distinct packets are lost: load with more "
 		     "--memory or a shorter --window",
 		     100 * status->fullness.fpr);
+	if (status_capacity_used(status) > 1)
+		warn(status,
+		     "%.3g %% of the keys that it is meant for are live: load with more --memory "
+		     "or "
+		     "a shorter --window",
+		     100 * status_capacity_used(status));
+	if (status->ageing && status->fullness.since_sweep_ns > LATE_NS)
+		warn(status,
+		     "process %d ages it, and has not come round for %" PRIu64
+		     " s: is it stopped? Verdicts stay right, figures here are old",
+		     status->ageing, (uint64_t)(status->fullness.since_sweep_ns / XDD_SECOND_NS));
 	if (status->fullness.chains.full)
 		warn(status,
 		     "the newest of %u filters is full, and no more may be opened (in %u of %u "

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What is asked for, in numbers. */
+#include <inttypes.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "user/cmd/cmd.h"
@@ -8,8 +10,11 @@
 #include "user/message.h"
 #include "user/names.h"
 #include "user/plan/plan.h"
+#include "user/units.h"
 
 #define DEFAULT_FNR 0.01
+#define DEFAULT_BURST 2
+#define MOST_MEMORY (UINT32_MAX * (u64)XDD_LINE_BYTES) /* lines are numbered with 32 bits */
 
 /* How many live keys: by one of three ways. */
 static const char *check_keys(const struct options *o)
@@ -42,6 +47,29 @@ static const char *check_faults(const struct options *o)
 		       "--faults";
 	if (count && o->faults >= count)
 		return "--faults are to be fewer than all slices";
+	if (o->faults && (o->grow || o->equal > 1))
+		return "--faults are borne by a --fault-policy, which --grow and --equal do not go "
+		       "with: leave one out";
+	return NULL;
+}
+
+/* What has a formula here. */
+static const char *check_growth(const struct options *o)
+{
+	bool alone = o->slicing == OPTION_AUTO && o->slices <= 1;
+
+	if (o->burst && !o->grow)
+		return "--burst is what a filter that grows has room for: add --grow density or "
+		       "--grow cardinality";
+	if (o->grow && !alone && o->slicing != XDD_SLICING_none &&
+	    o->slicing != XDD_SLICING_vertical)
+		return "--grow is planned with --slicing none or vertical: slices that grow each "
+		       "by "
+		       "itself hold uneven shares of the keys, for which there is no formula";
+	if (o->equal > 1 && (o->slicing == XDD_SLICING_vh || o->slicing == XDD_SLICING_K1xK2))
+		return "--equal is planned with --slicing none, horizontal, vertical or hv: for "
+		       "the "
+		       "others there is no formula";
 	return NULL;
 }
 
@@ -55,6 +83,8 @@ static const char *check_engine(const struct options *o)
 	if (o->engine == XDD_ENGINE_recovery)
 		return "--engine recovery takes a line for each stream: give load or run "
 		       "--capacity";
+	if (o->equal > 1 && o->engine != XDD_ENGINE_timer)
+		return "--equal is for --engine timer";
 	if (o->hashes && !hashed)
 		return "--hashes is for --engine timer and the bit engines";
 	if ((o->slicing != OPTION_AUTO || o->slices) && !xdd_engine_is_sliced(o->engine))
@@ -62,6 +92,32 @@ static const char *check_engine(const struct options *o)
 	if (o->faults && !xdd_engine_may_fail(o->engine))
 		return "--faults are of slices, which --engine tagged, timer and bloom have";
 	return NULL;
+}
+
+/* Numbers that no filter takes, one against the other. */
+static bool check_ranges(const struct options *o)
+{
+	u32 hashes = o->slice_hashes ? o->slice_hashes * o->slice_cells : o->hashes;
+
+	if (o->memory > MOST_MEMORY)
+		complain("plan: --memory %s: a filter has at most 4294967295 lines of 64 bytes: "
+			 "less than 256GiB",
+			 o->text[OPT_memory]);
+	else if (o->faults >= XDD_MAX_PARTS)
+		complain(
+			"plan: --faults %u: a filter has states for %u slices, of more, neighbours "
+			"share one: at most %u can have failed",
+			o->faults, XDD_MAX_PARTS, XDD_MAX_PARTS - 1);
+	else if (o->slices && o->slices < o->slice_hashes)
+		complain("plan: --slicing %ux%u takes %u slices for each key: more --slices",
+			 o->slice_hashes, o->slice_cells, o->slice_hashes);
+	else if (hashes && o->equal > hashes)
+		complain("plan: --equal %u: a key has %u timers, as --hashes or --slicing K1xK2 "
+			 "says: give at most so many",
+			 o->equal, hashes);
+	else
+		return true;
+	return false;
 }
 
 /* Where nothing says how fine a window is, as fine as the FNR of copies that come anywhere in it asks. */
@@ -84,13 +140,15 @@ static void demand_by_rate(const struct options *o, struct plan_demand *d)
 
 int plan_demand(const struct options *o, struct plan_demand *d)
 {
-	const char *wrong = check_keys(o) ?: check_faults(o) ?: check_engine(o);
+	const char *wrong = check_keys(o) ?: check_faults(o) ?: check_growth(o) ?: check_engine(o);
 	int code = EXIT_OK;
 
 	if (wrong) {
 		complain("plan: %s", wrong);
 		return EXIT_USAGE;
 	}
+	if (!check_ranges(o))
+		return EXIT_USAGE;
 	*d = (struct plan_demand){
 		.keys = o->capacity,
 		.copies = 1,
@@ -102,6 +160,7 @@ int plan_demand(const struct options *o, struct plan_demand *d)
 		.cost = o->cost_ratio ?: 1,
 		.vote = o->cost_ratio,
 		.memory = o->memory,
+		.burst = o->grow ? o->burst ?: DEFAULT_BURST : 0,
 	};
 	if (o->capacity && !option_given(o, OPT_window))
 		d->window_ns = 0;

@@ -4,10 +4,13 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include <xdd/line.h>
+
 #include "user/message.h"
 #include "user/names.h"
 #include "user/plan/plan.h"
 #include "user/model.h"
+#include "user/model/growth.h"
 #include "user/units.h"
 
 __attribute__((format(printf, 2, 3))) static void say(json_t *lines, const char *format, ...)
@@ -56,12 +59,16 @@ static void say_memory(json_t *lines, const struct plan *p, const struct plan_de
 		    o->fpr_target ? "" : " by default");
 		break;
 	case BINDS_FNR:
-		say(lines, "memory is set by the FNR target, %.3g%s%s: %s",
-		    d->failed ? d->fnr / 2 : d->fnr, o->fnr_target ? "" : " by default",
-		    d->failed ? ", of which failed slices take as much" : "",
+		say(lines, "memory is set by the FNR target, %.3g%s%s: %s", plan_own_fnr(p, d),
+		    o->fnr_target ? "" : " by default",
+		    d->failed ? ", beside what failed slices take" : "",
 		    engine == XDD_ENGINE_tagged	 ? "a full line gives up its oldest entry"
 		    : engine == XDD_ENGINE_exact ? "a full table forgets its oldest entry"
 						 : "bits are reset by chance");
+		break;
+	case BINDS_GROWTH:
+		say(lines, "memory is that of %u filters, each with room for %.0f keys",
+		    p->fixed.filters, p->growth.threshold);
 		break;
 	case BINDS_SLICES:
 		say(lines, "memory is set by the slices: each has at least a line of 64 bytes");
@@ -107,11 +114,44 @@ static void say_ticks(json_t *lines, const struct plan *p, const struct plan_dem
 	    units_time_text(d->window_ns, window), 100 * model_tick_missed(d->ticks));
 }
 
+/* What a filter that grows comes to, and what one that does not would take. */
+static void say_growth(json_t *lines, const struct plan *p, const struct plan_demand *d)
+{
+	double one = model_bloom_cells(d->burst * d->keys, p->fpr_target, p->fixed.hashes);
+	const struct plan_growth *g = &p->growth;
+	char memory[UNITS_TEXT_MAX];
+
+	if (!p->fixed.filters)
+		return;
+	say(lines,
+	    "a filter is full at FPR %.3g, with %.0f keys; a burst of %g times the usual rate "
+	    "needs "
+	    "%.0f at the most, and errs at most %.3g; the usual rate %.3g",
+	    g->fpr, g->threshold, d->burst, g->filters, p->fpr, g->usual_fpr);
+	if (g->filters > p->fixed.filters)
+		say(lines,
+		    "there are %u filters, so the newest may hold all keys of a burst, more than "
+		    "it "
+		    "is meant for",
+		    p->fixed.filters);
+	say(lines,
+	    "one filter with room for the burst would take %s: growing saves no memory, which is "
+	    "reserved, but look-ups ask no more than is alive",
+	    units_size_text(one / XDD_LINE_TIMERS * XDD_LINE_BYTES, memory));
+}
+
+static void say_equal(json_t *lines, const struct plan *p)
+{
+	if (p->fixed.equal)
+		say(lines,
+		    "a copy is one only if %u of its %u timers are equal: of copies that come in "
+		    "other ticks than their first %.3g are missed, for later keys overwrite timers",
+		    p->fixed.equal, p->fixed.hashes, p->fnr);
+}
+
 static const char *slices_text(double slices, char text[UNITS_TEXT_MAX])
 {
-	if (isinf(slices))
-		return "no number of";
-	snprintf(text, UNITS_TEXT_MAX, "%.0f", slices);
+	snprintf(text, UNITS_TEXT_MAX, isinf(slices) ? "no number of" : "%.0f", slices);
 	return text;
 }
 
@@ -120,7 +160,13 @@ static void say_more_slices(json_t *lines, const struct plan *p, const struct pl
 {
 	double more = p->faults.slices_fn - p->fixed.slices;
 
-	if (more > 0 && !isinf(more))
+	if (isinf(more))
+		say(lines,
+		    "a filter has states for %u slices, of more, neighbours share one: at most "
+		    "%.0f "
+		    "can have failed at an FNR of %.3g",
+		    XDD_MAX_PARTS, plan_most_faults(p, d), d->fnr);
+	else if (more > 0)
 		say(lines, "%.0f slices more would be needed to bear %u faults", more, d->failed);
 }
 
@@ -162,10 +208,13 @@ static void say_slicing(json_t *lines, const struct plan *p, const struct plan_d
 		return;
 	say(lines, "%s slicing would take %s slices for that FNR, and %s for that FPR",
 	    horizontal ? "vertical" : "horizontal",
-	    slices_text(model_slices_fn(d->failed, d->fnr, horizontal ? p->fixed.hashes : 1), fn),
-	    slices_text(horizontal
-				? model_slices_fp_vertical(d->failed, fill, most, p->fixed.hashes)
-				: model_slices_fp_horizontal(d->failed, p->fpr, most),
+	    slices_text(plan_with_states(model_slices_fn(d->failed, d->fnr,
+							 horizontal ? p->fixed.hashes : 1)),
+			fn),
+	    slices_text(plan_with_states(
+				horizontal ? model_slices_fp_vertical(d->failed, fill, most,
+								      p->fixed.hashes)
+					   : model_slices_fp_horizontal(d->failed, p->fpr, most)),
 			fp));
 }
 
@@ -190,6 +239,8 @@ json_t *plan_explain(const struct plan *p, const struct plan_demand *d, const st
 	say_memory(lines, p, d, o);
 	say_hashes(lines, p, d, o);
 	say_ticks(lines, p, d);
+	say_growth(lines, p, d);
+	say_equal(lines, p);
 	say_faults(lines, p, d);
 	say_slicing(lines, p, d);
 	say_bits(lines, p);
@@ -242,18 +293,36 @@ static void add_policy(const struct plan *p, char *text, size_t size)
 		add(text, size, " --fault-policy vote:%u", p->faults.vote);
 }
 
-void plan_options(const struct plan *p, const struct plan_demand *d, char *text, size_t size)
+static void add_growth(const struct plan *p, char *text, size_t size)
+{
+	const struct xdd_fixed *f = &p->fixed;
+
+	if (f->equal)
+		add(text, size, " --equal %u", f->equal);
+	if (f->filters)
+		add(text, size, " --grow %s --max-filters %u --fpr-target %.6g",
+		    growth_names[f->grow], f->filters, p->growth.fpr);
+}
+
+/* For a NIC: shared, for --placement percpu, which a single receive queue gets by default, would divide the
+ * memory by the CPUs.
+ */
+void plan_options(const struct plan *p, const struct plan_demand *d, const struct options *o,
+		  char *text, size_t size)
 {
 	const struct xdd_fixed *f = &p->fixed;
 	bool bits = xdd_engine_has_bits(f->engine);
 
 	snprintf(text, size, "--engine %s --memory %.0f", engine_names[f->engine], p->memory_bytes);
-	if (f->key != XDD_KEY_packet && f->key != XDD_KEY_offset)
-		add(text, size, " --key %s", key_names[f->key]);
+	if (f->key != XDD_KEY_packet)
+		add(text, size, " --key %s", o->text[OPT_key]);
 	if (bits || f->engine == XDD_ENGINE_timer)
 		add(text, size, " --hashes %u", f->hashes);
 	if (xdd_engine_is_sliced(f->engine))
 		add_slicing(p, text, size);
+	else if (xdd_engine_is_lined(f->engine))
+		add(text, size, " --slicing none");
+	add_growth(p, text, size);
 	if (f->engine == XDD_ENGINE_sbf)
 		add(text, size, " --sbf-p %u", f->reset_bits);
 	if (!bits && d->window_ns)
@@ -262,4 +331,5 @@ void plan_options(const struct plan *p, const struct plan_demand *d, char *text,
 		add(text, size, " --ticks %u", d->ticks);
 	if (d->failed && xdd_engine_may_fail(f->engine))
 		add_policy(p, text, size);
+	add(text, size, " --placement shared");
 }

@@ -5,7 +5,8 @@
 #include "user/model.h"
 #include "user/plan/plan.h"
 
-#define MOST_SLICES 4294967295.0
+/* Of more slices neighbours share a state, so that a fault takes all of them. */
+#define MOST_STATES ((double)XDD_MAX_PARTS)
 
 static bool is_diced(const struct plan *plan)
 {
@@ -33,10 +34,27 @@ double plan_fault_fpr(const struct plan *plan, const struct plan_demand *d)
 	return d->fault_fpr ?: 2 * (plan->fpr_target ?: plan->fpr);
 }
 
+/* The share of all slices that fails, of @slices. */
+static double share_of(const struct plan_demand *d, double slices)
+{
+	return fmin(d->failed / fmin(slices, MOST_STATES), 1);
+}
+
+double plan_with_states(double needed)
+{
+	return needed > MOST_STATES ? INFINITY : needed;
+}
+
 /* The part of the FNR that faults may add to the engine's own. */
 static double most_fnr(const struct plan *plan, const struct plan_demand *d)
 {
 	return (d->fnr - plan->fnr) / (1 - plan->fnr);
+}
+
+/* Innermost slices of @count that fail: as if they lay apart, which costs most, where they share states. */
+static u32 failed_of(const struct plan_demand *d, u32 count)
+{
+	return ceil(share_of(d, count) * count);
 }
 
 /* Diced, with @slices outer slices: the share of keys that lose none of their cells. */
@@ -44,9 +62,8 @@ static double diced_whole(const struct plan *plan, const struct plan_demand *d, 
 {
 	u32 parts = xdd_subslices(&plan->fixed), count = slices * parts;
 	u32 width = plan->fixed.slicing == XDD_SLICING_hv ? parts : slices;
-	u32 failed = fmin(d->failed, count);
 
-	return model_failed_diced(0, count, count - failed, width, plan->fixed.hashes);
+	return model_failed_diced(0, count, count - failed_of(d, count), width, plan->fixed.hashes);
 }
 
 /* ... and the FPR where what is lost is taken as set. */
@@ -56,7 +73,7 @@ static double diced_fpr(const struct plan *plan, const struct plan_demand *d, do
 	u32 width = plan->fixed.slicing == XDD_SLICING_hv ? parts : slices;
 
 	return model_failed_diced(pow(plan->fpr, 1.0 / plan->fixed.hashes), count,
-				  fmin(d->failed, count), width, plan->fixed.hashes);
+				  failed_of(d, count), width, plan->fixed.hashes);
 }
 
 static bool bears_fn(const struct plan *plan, const struct plan_demand *d, double slices)
@@ -72,7 +89,7 @@ static bool bears_fp(const struct plan *plan, const struct plan_demand *d, doubl
 /* The vote with @slices vertical slices. */
 static bool bears_vote(const struct plan *plan, const struct plan_demand *d, double slices)
 {
-	double share = fmin(d->failed / slices, 1), fill = fill_of(plan);
+	double share = share_of(d, slices), fill = fill_of(plan);
 	u32 k = plan->fixed.hashes, vote = model_vote_best(fill, share, k, d->cost);
 
 	return model_vote_fpr(fill, share, k, vote) <= plan_fault_fpr(plan, d) &&
@@ -83,13 +100,10 @@ static bool bears_vote(const struct plan *plan, const struct plan_demand *d, dou
 static double fewest(const struct plan *plan, const struct plan_demand *d, double least,
 		     bool (*bears)(const struct plan *, const struct plan_demand *, double))
 {
-	double most = MOST_SLICES / xdd_subslices(&plan->fixed), low = fmax(least, 1) - 1, high;
+	double high = floor(MOST_STATES / xdd_subslices(&plan->fixed)), low = fmax(least, 1) - 1;
 
-	for (high = low + 1; !bears(plan, d, high); high *= 2) {
-		if (high > most / 2)
-			return INFINITY;
-		low = high;
-	}
+	if (high <= low || !bears(plan, d, high))
+		return INFINITY;
 	while (high - low > 1) {
 		double middle = floor((low + high) / 2);
 
@@ -112,7 +126,8 @@ static void slices_needed(struct plan *plan, const struct plan_demand *d)
 		return;
 	}
 	f->slices_fn = most_fnr(plan, d) > 0
-			       ? model_slices_fn(d->failed, most_fnr(plan, d), picks_of(plan))
+			       ? plan_with_states(model_slices_fn(d->failed, most_fnr(plan, d),
+								  picks_of(plan)))
 			       : INFINITY;
 	if (picks_of(plan) == 1)
 		f->slices_fp =
@@ -120,6 +135,7 @@ static void slices_needed(struct plan *plan, const struct plan_demand *d)
 	else
 		f->slices_fp = model_slices_fp_vertical(d->failed, fill_of(plan),
 							plan_fault_fpr(plan, d), picks_of(plan));
+	f->slices_fp = plan_with_states(f->slices_fp);
 	if (f->vote)
 		f->slices_fn = fewest(plan, d, d->failed, bears_vote);
 }
@@ -129,7 +145,7 @@ static void rates_failed(struct plan *plan, const struct plan_demand *d)
 {
 	struct plan_faults *f = &plan->faults;
 	u32 picks = picks_of(plan), count = xdd_slices_count(&plan->fixed);
-	double share = fmin((double)d->failed / count, 1), fill = fill_of(plan), whole;
+	double share = share_of(d, count), fill = fill_of(plan), whole;
 
 	if (is_diced(plan)) {
 		whole = diced_whole(plan, d, plan->fixed.slices);
@@ -153,13 +169,38 @@ void plan_faults(struct plan *plan, const struct plan_demand *d, bool choose)
 
 	f->vote = d->vote && plan->fixed.slicing == XDD_SLICING_vertical;
 	slices_needed(plan, d);
-	if (choose && f->slices_fn <= MOST_SLICES)
-		plan->fixed.slices = f->slices_fn;
+	if (choose && f->slices_fn <= MOST_STATES)
+		plan->fixed.slices = fmax(f->slices_fn, plan->fixed.slice_hashes);
 	rates_failed(plan, d);
 	plan->met = plan->met && f->fpr <= plan_fault_fpr(plan, d) && f->fnr <= d->fnr;
 }
 
 u32 plan_slices_fn(const struct plan *plan, const struct plan_demand *d)
 {
-	return fmin(model_slices_fn(d->failed, d->fnr, picks_of(plan)), MOST_SLICES);
+	double slices = fmin(model_slices_fn(d->failed, d->fnr, picks_of(plan)), MOST_STATES);
+
+	return fmax(slices, plan->fixed.slice_hashes);
+}
+
+double plan_own_fnr(const struct plan *plan, const struct plan_demand *d)
+{
+	double lost = model_vote_fnr(share_of(d, MOST_STATES), picks_of(plan), picks_of(plan));
+
+	if (!d->failed)
+		return d->fnr;
+	return lost < d->fnr ? fmin(d->fnr / 2, (d->fnr - lost) / (1 - lost)) : d->fnr / 2;
+}
+
+double plan_most_faults(const struct plan *plan, const struct plan_demand *d)
+{
+	double slices = floor(MOST_STATES / xdd_subslices(&plan->fixed));
+	bool voted = d->vote && plan->fixed.slicing == XDD_SLICING_vertical;
+	struct plan_demand more = *d;
+
+	if (!voted && !is_diced(plan))
+		return floor(MOST_STATES * -expm1(log1p(-d->fnr) / picks_of(plan)));
+	for (more.failed = 1; more.failed < XDD_MAX_PARTS; more.failed++)
+		if (!(voted ? bears_vote : bears_fn)(plan, &more, slices))
+			break;
+	return more.failed - 1;
 }

@@ -24,13 +24,22 @@ struct plan_demand {
 	bool vote;   /* it was given */
 	u64 memory;  /* bytes; 0: the least */
 	u32 ticks;
+	double burst;	      /* of a filter that grows: so many times @keys are live at the most */
 	u64 frames, compared; /* of a capture */
 	double mean_keys;     /* live at a packet's time, on average */
 	double peak_rate;     /* packets compared in the busiest window, a second */
 };
 
 /* What the memory is set by; never: no memory is enough. */
-enum plan_binds { BINDS_MEMORY, BINDS_FPR, BINDS_FNR, BINDS_SLICES, BINDS_LEAST, BINDS_NEVER };
+enum plan_binds {
+	BINDS_MEMORY,
+	BINDS_FPR,
+	BINDS_FNR,
+	BINDS_GROWTH,
+	BINDS_SLICES,
+	BINDS_LEAST,
+	BINDS_NEVER
+};
 
 /* With demand.failed slices failed. What they held is taken as not set, unless @vote is below k. */
 struct plan_faults {
@@ -40,15 +49,25 @@ struct plan_faults {
 	double fpr, fnr;
 };
 
+/* Of a filter that grows. */
+struct plan_growth {
+	double fpr;	  /* at which a filter is full ... */
+	double threshold; /* ... and the keys that it then holds */
+	double filters; /* F, alive at the most in a burst; more than fixed.filters: there is no bound */
+	double usual_fpr; /* at most, without a burst */
+};
+
 struct plan {
-	struct xdd_fixed fixed; /* engine, slicing, k, slices; blocks are the lines of 64 bytes */
-	bool line_slices;	/* a slice of each line */
+	struct xdd_fixed
+		fixed;	  /* engine, slicing, k, slices, filters; blocks are the lines of each */
+	bool line_slices; /* a slice of each line */
 	double memory_bytes, cells;
 	double fpr_target; /* that of the engine, if none was given; 0: none */
 	double fpr, fnr;
 	enum plan_binds binds;
 	bool met; /* all targets */
 	struct plan_faults faults;
+	struct plan_growth growth;
 };
 
 /*
@@ -62,6 +81,12 @@ int plan_measure(const struct options *o, struct plan_demand *demand);
 
 /* rates.c: FPR and FNR without faults, of plan->fixed, whose lines must be set. */
 void plan_rates(struct plan *plan, const struct plan_demand *demand);
+
+/* growth.c: those of a filter that grows. Its FPR is the bound in a burst, 1 - (1 - P)^F. */
+void plan_growth_rates(struct plan *plan, const struct plan_demand *demand);
+
+/* It has room for the burst, and for what is usual in one filter. */
+bool plan_growth_fits(const struct plan *plan, const struct plan_demand *demand);
 
 /* The fewest slices that lines may be cut into, and what their number must be a multiple of. */
 u32 plan_unit(const struct plan *plan);
@@ -80,6 +105,17 @@ double plan_fault_fpr(const struct plan *plan, const struct plan_demand *demand)
 /* ... before the size is known: S_f for the FNR of an engine that has no other. */
 u32 plan_slices_fn(const struct plan *plan, const struct plan_demand *demand);
 
+/* The number of slices @needed, or INFINITY where it is above XDD_MAX_PARTS: there are no more states. */
+double plan_with_states(double needed);
+
+/* The FNR that is left to the engine: half of the target, or less where the states that slices have
+ * (XDD_MAX_PARTS) are few for so many faults.
+ */
+double plan_own_fnr(const struct plan *plan, const struct plan_demand *demand);
+
+/* The most slices that may have failed at the FNR that is asked for, with as many states as there are. */
+double plan_most_faults(const struct plan *plan, const struct plan_demand *demand);
+
 /*
  * solve.c: the best plan for @engine and what @o says of its structure, with its k. plan->met is false where no
  * size up to 256 GiB meets the targets, or the memory that was given does not.
@@ -93,8 +129,8 @@ double plan_cost(const struct plan *plan, const struct plan_demand *demand);
 /* explain.c: in words what binds, as an array of strings; the options that make such a filter. */
 json_t *plan_explain(const struct plan *plan, const struct plan_demand *demand,
 		     const struct options *o);
-void plan_options(const struct plan *plan, const struct plan_demand *demand, char *text,
-		  size_t size);
+void plan_options(const struct plan *plan, const struct plan_demand *demand,
+		  const struct options *o, char *text, size_t size);
 
 /* report.c */
 void plan_print(const struct plan *plan, const struct plan_demand *demand, const struct options *o);

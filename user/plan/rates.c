@@ -13,7 +13,7 @@
 
 static double bytes_of(const struct plan *plan)
 {
-	return (double)plan->fixed.blocks * XDD_LINE_BYTES;
+	return (double)plan->fixed.blocks * xdd_filters(&plan->fixed) * XDD_LINE_BYTES;
 }
 
 /* Of engine exact, which has no lines but as many entries as fit into their bytes. */
@@ -34,7 +34,7 @@ static double cells_of(const struct plan *plan)
 	case XDD_ENGINE_tagged:
 		return (double)plan->fixed.blocks * XDD_LINE_CELLS;
 	case XDD_ENGINE_timer:
-		return (double)plan->fixed.blocks * XDD_LINE_TIMERS;
+		return (double)plan->fixed.blocks * xdd_filters(&plan->fixed) * XDD_LINE_TIMERS;
 	}
 	return (double)plan->fixed.blocks * XDD_LINE_BITS;
 }
@@ -68,6 +68,24 @@ static void rates_biased(struct plan *plan, const struct plan_demand *d)
 	plan->fnr = model_missed_biased(d->keys, bits, k, engine);
 }
 
+/* Engine timer under the rule of equal timers. */
+static void rates_equal(struct plan *plan, const struct plan_demand *d)
+{
+	const struct xdd_fixed *f = &plan->fixed;
+	double slices = xdd_slices_pick_one(f) ? f->slices : 1;
+	const struct model_equal rule = {
+		.keys = d->keys,
+		.slices = slices,
+		.cells = plan->cells / slices,
+		.ticks = d->ticks,
+		.hashes = f->hashes,
+		.equal = f->equal,
+	};
+
+	plan->fpr = model_equal_fpr(&rule);
+	plan->fnr = model_equal_fnr(&rule);
+}
+
 void plan_rates(struct plan *plan, const struct plan_demand *d)
 {
 	struct xdd_fixed *f = &plan->fixed;
@@ -83,6 +101,10 @@ void plan_rates(struct plan *plan, const struct plan_demand *d)
 	} else if (f->engine == XDD_ENGINE_exact) {
 		plan->fpr = ldexp(d->keys, -128);
 		plan->fnr = fmax(1 - plan->cells / d->keys, 0);
+	} else if (f->filters) {
+		plan_growth_rates(plan, d);
+	} else if (f->equal) {
+		rates_equal(plan, d);
 	} else if (xdd_engine_is_sliced(f->engine)) {
 		plan->fpr = model_sliced(f, d->keys, f->slices, plan->cells);
 	} else if (f->engine == XDD_ENGINE_sbf) {
@@ -121,6 +143,10 @@ const char *plan_formula(const struct plan *plan)
 	case XDD_ENGINE_rlbsbf:
 		return "bera-2012, recurrence corrected, stationary load";
 	}
+	if (f->filters)
+		return "koloniari-2011 section 5, 1 - (1 - P)^F";
+	if (f->equal)
+		return "koloniari-2011 section 4, equal timers, sum over the window";
 	if (xdd_slices_pick_one(f))
 		return "koloniari-2011 eq. 4, mean over Poisson slices";
 	if (f->slicing == XDD_SLICING_K1xK2)

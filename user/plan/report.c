@@ -9,11 +9,12 @@
 #include "user/provenance.h"
 #include "user/units.h"
 
-#define OPTIONS_MAX 256
+#define OPTIONS_MAX 384
 
 static const char *const binds_names[] = {
-	[BINDS_MEMORY] = "memory", [BINDS_FPR] = "fpr",	    [BINDS_FNR] = "fnr",
-	[BINDS_SLICES] = "slices", [BINDS_LEAST] = "least", [BINDS_NEVER] = "never",
+	[BINDS_MEMORY] = "memory", [BINDS_FPR] = "fpr",	      [BINDS_FNR] = "fnr",
+	[BINDS_GROWTH] = "growth", [BINDS_SLICES] = "slices", [BINDS_LEAST] = "least",
+	[BINDS_NEVER] = "never",
 };
 
 static json_t *number(double value)
@@ -55,6 +56,16 @@ static json_t *faults_json(const struct plan *p, const struct plan_demand *d)
 			 "vote", (json_int_t)f->vote, "fpr", f->fpr, "fnr", f->fnr);
 }
 
+static json_t *growth_json(const struct plan *p, const struct plan_demand *d)
+{
+	const struct plan_growth *g = &p->growth;
+
+	return json_pack("{s:s, s:I, s:f, s:f, s:f, s:f, s:f}", "grow", growth_names[p->fixed.grow],
+			 "max_filters", (json_int_t)p->fixed.filters, "burst", d->burst, "filters",
+			 g->filters, "filter_fpr", g->fpr, "filter_keys", g->threshold, "usual_fpr",
+			 g->usual_fpr);
+}
+
 /* What is the same in a plan and in a row of --compare. */
 static json_t *filter_json(const struct plan *p)
 {
@@ -73,7 +84,7 @@ json_t *plan_json(const struct plan *p, const struct plan_demand *d, const struc
 	json_t *all = filter_json(p);
 	char options[OPTIONS_MAX];
 
-	plan_options(p, d, options, sizeof(options));
+	plan_options(p, d, o, options, sizeof(options));
 	json_object_set_new(all, "binds", json_string(binds_names[p->binds]));
 	json_object_set_new(all, "keys", json_real(d->keys));
 	json_object_set_new(all, "copies_per_key", json_real(d->copies));
@@ -89,6 +100,10 @@ json_t *plan_json(const struct plan *p, const struct plan_demand *d, const struc
 	}
 	if (d->failed && xdd_engine_may_fail(p->fixed.engine))
 		json_object_set_new(all, "faults", faults_json(p, d));
+	if (p->fixed.filters)
+		json_object_set_new(all, "growth", growth_json(p, d));
+	if (p->fixed.equal)
+		json_object_set_new(all, "equal", json_integer(p->fixed.equal));
 	set_bandwidth(all, p, d);
 	json_object_set_new(all, "explanation", plan_explain(p, d, o));
 	json_object_set_new(all, "use", json_string(options));
@@ -139,6 +154,11 @@ static void print_slices(const struct plan *p, const struct plan_demand *d)
 			printf(", each in %u", f->subslices);
 		putchar('\n');
 	}
+	if (f->filters)
+		printf("filters   %u, of which a burst of %gx needs %.0f at the most\n", f->filters,
+		       d->burst, p->growth.filters);
+	if (f->equal)
+		printf("equal     %u of %u timers\n", f->equal, f->hashes);
 	if (!d->failed || !xdd_engine_may_fail(f->engine))
 		return;
 	if (p->faults.vote != f->hashes)
@@ -163,7 +183,7 @@ void plan_print(const struct plan *p, const struct plan_demand *d, const struct 
 		printf("ticks     %u\n", d->ticks);
 	printf("FPR       %.3g\nFNR       %.3g\nby        %s\n", p->fpr, p->fnr, plan_formula(p));
 	print_bandwidth(p, d);
-	plan_options(p, d, options, sizeof(options));
+	plan_options(p, d, o, options, sizeof(options));
 	printf("use       xdp-dedup load IFACE %s\n", options);
 	json_array_foreach (lines, i, line)
 		printf("- %s\n", json_string_value(line));

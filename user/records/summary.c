@@ -69,6 +69,7 @@ char *summary_json(const struct summary *s)
 	json_object_update(all, filter);
 	if (audit.share)
 		json_object_set_new(all, "audit", audit_json(&audit));
+	warnings_json(all);
 	provenance_json(all, s->options);
 	text = json_dumps(all, JSON_INDENT(2));
 	json_decref(filter);

@@ -88,6 +88,8 @@ static int plan_filter(struct simulation *sim)
 		complain("simulate: %s", err);
 		return code == -EINVAL || code == -ERANGE ? EXIT_USAGE : EXIT_FAILED;
 	}
+	if (*sim->derived.warning)
+		note("simulate: %s", sim->derived.warning);
 	if (sim->o->faults > xdd_parts(&sim->derived.fixed)) {
 		complain("simulate: --faults %u: the filter has %u slices, or ranges of slices, "
 			 "that "
@@ -176,6 +178,8 @@ int simulation_plan(struct simulation *sim, struct options *o)
 
 	memset(sim, 0, sizeof(*sim));
 	sim->o = o;
+	if (o->json)
+		messages_keep();
 	sim->runs = o->runs ?: 1;
 	sim->clock = o->rate ? CLOCK_RATE : CLOCK_RECORDS;
 	if (o->faults && !o->fault_policy)

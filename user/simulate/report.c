@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "user/chain.h"
+#include "user/health.h"
 #include "user/names.h"
 #include "user/provenance.h"
 #include "user/simulate/simulate.h"
@@ -153,6 +154,19 @@ static void print_rates(const struct simulation *sim, const struct tally *tallie
 	putchar('\n');
 }
 
+static void print_faults(const struct simulation *sim)
+{
+	const struct xdd_fixed *fixed = &sim->derived.fixed;
+	char policy[HEALTH_POLICY_TEXT_MAX];
+
+	if (!fixed->fault_policy)
+		return;
+	printf("faults: %u of %u slices, or ranges of slices, have failed, --fault-policy %s; %u "
+	       "slices, %s\n",
+	       sim->o->faults, xdd_parts(fixed), health_policy_text(fixed, policy),
+	       xdd_slices_count(fixed), slicing_names[fixed->slicing]);
+}
+
 static void print_slices(const struct simulation *sim, const struct tally *tallies)
 {
 	u32 runs = sim->runs;
@@ -186,6 +200,7 @@ void report_text(const struct simulation *sim, const struct tally *tallies)
 		printf("mean of %u runs: ", sim->runs);
 		print_rates(sim, tallies, RATE_fpr, RATE_fnr);
 	}
+	print_faults(sim);
 	print_slices(sim, tallies);
 	print_tree(&d->fixed, tallies);
 	if (d->fixed.filters)
@@ -225,6 +240,8 @@ static void set_filter(json_t *to, const struct derived *d)
 	if (fixed->fault_policy)
 		json_object_set_new(to, "fault_policy",
 				    json_string(fault_names[fixed->fault_policy]));
+	if (fixed->fault_policy)
+		json_object_set_new(to, "slicing", json_string(slicing_names[fixed->slicing]));
 	if (fixed->vote)
 		json_object_set_new(to, "vote", json_integer(fixed->vote));
 	json_object_set_new(to, "memory_bytes", json_integer(d->memory_bytes));
@@ -308,6 +325,7 @@ void report_json(const struct simulation *sim, const struct tally *tallies)
 	set_stream(all, sim);
 	set_tree(all, sim, tallies);
 	json_object_set_new(all, "seed", json_integer(sim->derived.fixed.seed));
+	warnings_json(all);
 	provenance_json(all, sim->o);
 	if (sim->o->every)
 		json_object_set_new(all, "series", series_json(sim));

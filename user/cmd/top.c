@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* xdp-dedup top: what is loaded, and what it does now: on a terminal until it is told to end, else once. */
+#include "cmd.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "user/clock.h"
+#include "user/message.h"
+#include "user/screen/draw.h"
+#include "user/screen/screen.h"
+#include "user/screen/watch.h"
+#include "user/signals.h"
+
+#define DEFAULT_WIDTH 80
+
+enum page { PAGE_INSTANCE, PAGE_LIST, PAGE_HELP };
+
+struct shown {
+	const struct options *o;
+	struct watch watch;
+	struct canvas canvas;
+	enum page page, behind_help;
+	char chosen[INSTANCE_NAME_MAX]; /* by name: others come and go */
+	bool paused;
+	time_t looked;	       /* at what the screen shows */
+	char err[MESSAGE_MAX]; /* why it ends; told when the terminal is as it was */
+};
+
+static int look(struct shown *shown)
+{
+	int code = watch_look(&shown->watch, shown->err, sizeof(shown->err));
+
+	shown->looked = time(NULL);
+	return code;
+}
+
+/* Which of them is chosen: the first one if the chosen one is gone. */
+static u32 chosen(const struct shown *shown)
+{
+	for (u32 i = 0; i < shown->watch.n; i++)
+		if (!strcmp(shown->watch.all[i].name, shown->chosen))
+			return i;
+	return 0;
+}
+
+static void choose(struct shown *shown, u32 i)
+{
+	memcpy(shown->chosen, shown->watch.all[i].name, sizeof(shown->chosen));
+}
+
+static void make_list(struct shown *shown, const struct view *view)
+{
+	struct screen_row *rows = calloc(shown->watch.n, sizeof(*rows));
+
+	for (u32 i = 0; rows && i < shown->watch.n; i++) {
+		const struct watched *w = &shown->watch.all[i];
+
+		rows[i] = (struct screen_row){ w->name, w->why, w->now ? &w->figures : NULL };
+	}
+	screen_list(&shown->canvas, view, rows, rows ? shown->watch.n : 0, chosen(shown));
+	free(rows);
+}
+
+static void make_screen(struct shown *shown, bool keys)
+{
+	const struct watch *watch = &shown->watch;
+	u32 at = chosen(shown);
+	const struct view view = {
+		.number = at + 1,
+		.of = watch->n,
+		.keys = keys,
+		.paused = shown->paused,
+		.clock = shown->looked,
+	};
+
+	if (shown->page == PAGE_HELP)
+		screen_help(&shown->canvas, &view);
+	else if (!watch->n)
+		screen_words(&shown->canvas, &view, "nothing is loaded: xdp-dedup load IFACE");
+	else if (shown->page == PAGE_LIST)
+		make_list(shown, &view);
+	else if (!watch->all[at].now)
+		screen_words(&shown->canvas, &view, watch->all[at].why);
+	else
+		screen_instance(&shown->canvas, &view, &watch->all[at].figures);
+}
+
+static void draw(struct shown *shown)
+{
+	u32 width, height;
+
+	draw_size(&width, &height);
+	canvas_clear(&shown->canvas, width, height);
+	make_screen(shown, true);
+	draw_canvas(&shown->canvas);
+}
+
+/* To the next instance, or @back to the one before. */
+static void step(struct shown *shown, bool back)
+{
+	u32 n = shown->watch.n;
+
+	if (n)
+		choose(shown, (chosen(shown) + (back ? n - 1 : 1)) % n);
+}
+
+/* Returns false at the end. */
+static bool obey(struct shown *shown, enum pressed pressed)
+{
+	switch (pressed) {
+	case PRESSED_QUIT:
+		return false;
+	case PRESSED_PAUSE:
+		shown->paused = !shown->paused;
+		break;
+	case PRESSED_NEXT:
+	case PRESSED_PREVIOUS:
+		step(shown, pressed == PRESSED_PREVIOUS);
+		break;
+	case PRESSED_LIST:
+	case PRESSED_CHOOSE:
+		shown->page = shown->page == PAGE_INSTANCE ? PAGE_LIST : PAGE_INSTANCE;
+		break;
+	case PRESSED_HELP:
+		if (shown->page != PAGE_HELP)
+			shown->behind_help = shown->page;
+		shown->page = shown->page == PAGE_HELP ? shown->behind_help : PAGE_HELP;
+		break;
+	default:
+		break;
+	}
+	return true;
+}
+
+/* Whatever is waiting. Returns false at the end, which is also that of a terminal that is readable and says
+ * nothing: it is gone.
+ */
+static bool obey_all(struct shown *shown, enum signals_wait came)
+{
+	enum pressed pressed = draw_pressed();
+
+	if (came == SIGNALS_READABLE && pressed == PRESSED_NOTHING)
+		return false;
+	for (; pressed != PRESSED_NOTHING; pressed = draw_pressed())
+		if (!obey(shown, pressed))
+			return false;
+	return true;
+}
+
+/* Returns 0 at an end that was asked for, or what look() did. */
+static int loop(struct shown *shown, int signals)
+{
+	u64 due_ns = now_ns() + shown->o->interval;
+	enum signals_wait came;
+	int code = 0;
+
+	do {
+		draw(shown);
+		came = signals_wait(signals, (const int[2]){ STDIN_FILENO, -1 },
+				    shown->paused ? now_ns() + XDD_SECOND_NS : due_ns);
+		if (came == SIGNALS_END || !obey_all(shown, came))
+			break;
+		if (shown->paused || now_ns() < due_ns)
+			continue;
+		due_ns = now_ns() + shown->o->interval;
+		code = look(shown);
+	} while (!code);
+	return code;
+}
+
+static int show(struct shown *shown)
+{
+	int signals = signals_hold(), code;
+
+	if (signals < 0)
+		return refuse(shown->err, sizeof(shown->err), signals,
+			      "cannot wait for signals: %s", strerror(-signals));
+	code = draw_open(shown->err, sizeof(shown->err));
+	if (code)
+		return code;
+	code = loop(shown, signals);
+	draw_close();
+	return code;
+}
+
+static void print_json(const struct watch *watch)
+{
+	json_t *all = json_array();
+
+	for (u32 i = 0; i < watch->n; i++)
+		if (watch->all[i].now)
+			json_array_append_new(all, figures_json(&watch->all[i].figures));
+	json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+	putchar('\n');
+	json_decref(all);
+}
+
+static u32 columns(void)
+{
+	const char *said = getenv("COLUMNS");
+	int width = said ? atoi(said) : 0;
+
+	return width >= SCREEN_LEAST_WIDTH ? width : DEFAULT_WIDTH;
+}
+
+/* The instance that was asked for is there; or its line is in shown->err. */
+static int find_wanted(struct shown *shown)
+{
+	const struct watched *only = shown->watch.all;
+
+	if (!shown->watch.name || only->now)
+		return 0;
+	return refuse(shown->err, sizeof(shown->err), -ENOENT, "%s", only->why);
+}
+
+/* A second look, so that there are rates. */
+static int print_once(struct shown *shown)
+{
+	const struct timespec pause = { shown->o->interval / XDD_SECOND_NS,
+					shown->o->interval % XDD_SECOND_NS };
+	int code = 0;
+
+	if (shown->watch.n) {
+		nanosleep(&pause, NULL);
+		code = look(shown) ?: find_wanted(shown);
+	}
+	if (code)
+		return code;
+	if (shown->o->json) {
+		print_json(&shown->watch);
+		return 0;
+	}
+	if (!shown->watch.n) {
+		note("nothing is loaded: xdp-dedup load IFACE");
+		return 0;
+	}
+	canvas_clear(&shown->canvas, columns(), CANVAS_HEIGHT);
+	make_screen(shown, false);
+	canvas_print(&shown->canvas, stdout);
+	return 0;
+}
+
+static int run(struct shown *shown)
+{
+	bool live = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+	int code = look(shown) ?: find_wanted(shown);
+
+	if (code)
+		return code;
+	if (shown->watch.n > 1)
+		shown->page = PAGE_LIST;
+	return live && !shown->o->once && !shown->o->json ? show(shown) : print_once(shown);
+}
+
+int cmd_top(struct options *o)
+{
+	struct shown *shown = calloc(1, sizeof(*shown));
+	int code;
+
+	if (!shown) {
+		complain("top: no memory");
+		return EXIT_FAILED;
+	}
+	shown->o = o;
+	shown->watch.name = o->n_args ? o->args[0] : NULL;
+	code = run(shown);
+	if (code)
+		complain("top: %s", shown->err);
+	watch_free(&shown->watch);
+	free(shown);
+	return code ? EXIT_FAILED : EXIT_OK;
+}

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "user/watch/acbf.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "user/accessors.h"
+#include "user/model.h"
+
+/* Ones of level 1 are counted for each block. A group is made of so many blocks that in a full filter
+ * its string has about GROUP_PAGES pages.
+ */
+#define BLOCK_SHIFT 13
+#define BLOCK_BITS (1u << BLOCK_SHIFT)
+#define BLOCK_WORDS (BLOCK_BITS / 64)
+#define GROUP_PAGES 48
+
+u64 acbf_first_bits(u32 first, u64 counters, u64 keys, u32 hashes)
+{
+#define FIRST_COUNTERS(name, counters) counters,
+	static const u8 of_counters[] = { ACBF_FIRSTS(FIRST_COUNTERS) };
+
+	if (of_counters[first])
+		return of_counters[first] * counters;
+	return keys > (4 * counters - 1) / hashes ? 0 : 4 * counters - hashes * keys;
+}
+
+double acbf_model_fpr(double keys, double bits, u32 hashes)
+{
+	return model_bloom_rate(keys, bits, hashes);
+}
+
+static u64 divide_up(u64 n, u64 by)
+{
+	return (n + by - 1) / by;
+}
+
+static u64 first_bytes(const struct acbf *a)
+{
+	return (u64)a->blocks * (BLOCK_BITS / 8);
+}
+
+int acbf_open(struct acbf *a, u64 counters, u32 hashes, u64 bits)
+{
+	u64 room = 4 * counters - bits;
+
+	*a = (struct acbf){ .counters = counters, .bits = bits, .room = room, .hashes = hashes };
+	if (!bits || bits > ACBF_MAX_FIRST || counters > ACBF_MAX_FIRST || bits >= 4 * counters ||
+	    !hashes || hashes > ACBF_MAX_HASHES || room < hashes)
+		return -EINVAL;
+	a->blocks = divide_up(bits, BLOCK_BITS);
+	a->group_blocks = divide_up(a->blocks, divide_up(room, GROUP_PAGES * PAGE_BITS));
+	a->groups = divide_up(a->blocks, a->group_blocks);
+	a->first = memory_map(first_bytes(a));
+	a->ones = calloc(a->blocks, sizeof(*a->ones));
+	a->group = calloc(a->groups, sizeof(*a->group));
+	/* The last page of each string is not full. */
+	if (!a->first || !a->ones || !a->group ||
+	    pool_open(&a->pool, divide_up(room, PAGE_BITS) + a->groups)) {
+		acbf_close(a);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void acbf_close(struct acbf *a)
+{
+	for (u32 i = 0; a->group && i < a->groups; i++)
+		free(a->group[i].upper.slot);
+	free(a->group);
+	free(a->ones);
+	memory_unmap(a->first, first_bytes(a));
+	pool_close(&a->pool);
+	*a = (struct acbf){};
+}
+
+/* Both factors of the second product are below 2^32. */
+static u64 scaled(u64 draw, u64 bits)
+{
+	return ((draw >> 32) * bits + ((draw & 0xffffffff) * bits >> 32)) >> 32;
+}
+
+void acbf_positions(const struct acbf *a, const struct xdd_digest *digest, u64 *positions)
+{
+	u64 step = digest->hi | 1, draw = digest->lo;
+
+	for (u32 i = 0; i < a->hashes; i++, draw += step)
+		positions[i] = scaled(xdd_mix64(draw), a->bits);
+}
+
+static bool first_get(const struct acbf *a, u64 position)
+{
+	return a->first[position / 64] >> position % 64 & 1;
+}
+
+static void first_put(struct acbf *a, struct acbf_group *group, u64 position, bool bit)
+{
+	u64 *word = &a->first[position / 64], mask = 1ull << position % 64;
+
+	*word = bit ? *word | mask : *word & ~mask;
+	a->ones[position >> BLOCK_SHIFT] += bit ? 1 : -1;
+	group->ones += bit ? 1 : -1;
+}
+
+static struct acbf_group *group_of(const struct acbf *a, u64 position)
+{
+	return &a->group[(u32)(position >> BLOCK_SHIFT) / a->group_blocks];
+}
+
+/* Ones before @position in its block: of the words before it or, if those are fewer, behind it. */
+static u32 block_rank(struct acbf *a, u64 position)
+{
+	u32 block = position >> BLOCK_SHIFT, in = position / 64 % BLOCK_WORDS;
+	const u64 *words = &a->first[(u64)block * BLOCK_WORDS];
+	u64 before = words[in] & ((1ull << position % 64) - 1), behind = words[in] & ~before;
+
+	if (in < BLOCK_WORDS / 2) {
+		a->pool.ranked += in + 1;
+		return words_ones(words, in) + words_ones(&before, 1);
+	}
+	a->pool.ranked += BLOCK_WORDS - in;
+	return a->ones[block] - words_ones(&words[in + 1], BLOCK_WORDS - 1 - in) -
+	       words_ones(&behind, 1);
+}
+
+/* Ones of level 1 before @position in its group: where its bit of level 2 is, or will be. */
+static u64 first_rank(struct acbf *a, u64 position)
+{
+	u32 block = position >> BLOCK_SHIFT;
+	u32 start = block - block % a->group_blocks, ones = 0;
+
+	for (u32 i = start; i < block; i++)
+		ones += a->ones[i];
+	a->steps++;
+	a->pool.ranked += (block - start) / 4 + 1;
+	return ones + block_rank(a, position);
+}
+
+/* What the 1 at @at of the string leads to. */
+static u64 next_of(struct acbf *a, const struct acbf_group *group, u64 at)
+{
+	a->steps++;
+	return group->ones + string_rank(&a->pool, &group->upper, at);
+}
+
+bool acbf_contains(const struct acbf *a, const u64 *positions)
+{
+	for (u32 i = 0; i < a->hashes; i++)
+		if (!first_get(a, positions[i]))
+			return false;
+	return true;
+}
+
+/* The counter at @position, or @most if it is more. */
+static u32 count_to(struct acbf *a, u64 position, u32 most)
+{
+	const struct acbf_group *group = group_of(a, position);
+	u32 count = 1;
+	u64 at;
+
+	if (!first_get(a, position))
+		return 0;
+	if (most <= 1)
+		return most;
+	at = first_rank(a, position);
+	for (; count < most && string_get(&a->pool, &group->upper, at); count++)
+		at = next_of(a, group, at);
+	return count;
+}
+
+u32 acbf_count(struct acbf *a, u64 position)
+{
+	return count_to(a, position, ACBF_MAX_COUNT);
+}
+
+static u32 times(const u64 *positions, u32 n, u64 position)
+{
+	u32 equal = 0;
+
+	for (u32 i = 0; i < n; i++)
+		equal += positions[i] == position;
+	return equal;
+}
+
+/* Fetch what an update reads first. */
+static void fetch(const struct acbf *a, u64 position)
+{
+	const struct acbf_group *group = group_of(a, position);
+
+	__builtin_prefetch(&a->first[position / 64], 1);
+	__builtin_prefetch(&a->ones[position >> BLOCK_SHIFT], 1);
+	__builtin_prefetch(group->upper.slot);
+}
+
+/* Whether all counters can take the key, and all strings. */
+static int check_room(struct acbf *a, const u64 *positions)
+{
+	int rc = 0;
+
+	if (a->used + a->hashes > a->room)
+		return -ENOSPC;
+	for (u32 i = 0; i < a->hashes && !rc; i++) {
+		u32 more = times(positions, a->hashes, positions[i]);
+
+		if (acbf_count(a, positions[i]) + more > ACBF_MAX_COUNT)
+			rc = -EOVERFLOW;
+		else
+			/* so many at most, if all are in one group */
+			rc = string_reserve(&group_of(a, positions[i])->upper, a->hashes);
+	}
+	return rc;
+}
+
+static void count_up(struct acbf *a, u64 position)
+{
+	struct acbf_group *group = group_of(a, position);
+	u64 at = first_rank(a, position);
+
+	if (!first_get(a, position)) {
+		first_put(a, group, position, true);
+	} else {
+		while (string_get(&a->pool, &group->upper, at))
+			at = next_of(a, group, at);
+		string_put(&a->pool, &group->upper, at, true);
+		at = next_of(a, group, at);
+	}
+	string_insert(&a->pool, &group->upper, at);
+}
+
+int acbf_add(struct acbf *a, const u64 *positions)
+{
+	int rc;
+
+	for (u32 i = 0; i < a->hashes; i++)
+		fetch(a, positions[i]);
+	rc = check_room(a, positions);
+	if (rc)
+		return rc;
+	for (u32 i = 0; i < a->hashes; i++)
+		count_up(a, positions[i]);
+	a->used += a->hashes;
+	a->keys++;
+	return 0;
+}
+
+/* The paper's text removes the 1 that led to the end of the chain: it becomes 0 and stays. */
+static void count_down(struct acbf *a, u64 position)
+{
+	struct acbf_group *group = group_of(a, position);
+	u64 at = first_rank(a, position), before = 0;
+	bool higher = false;
+
+	for (; string_get(&a->pool, &group->upper, at); higher = true) {
+		before = at;
+		at = next_of(a, group, at);
+	}
+	string_remove(&a->pool, &group->upper, at);
+	if (higher)
+		string_put(&a->pool, &group->upper, before, false);
+	else
+		first_put(a, group, position, false);
+}
+
+int acbf_delete(struct acbf *a, const u64 *positions)
+{
+	for (u32 i = 0; i < a->hashes; i++)
+		fetch(a, positions[i]);
+	for (u32 i = 0; i < a->hashes; i++) {
+		u32 least = times(positions, a->hashes, positions[i]);
+
+		if (count_to(a, positions[i], least) < least)
+			return -ENOENT;
+	}
+	for (u32 i = 0; i < a->hashes; i++)
+		count_down(a, positions[i]);
+	a->used -= a->hashes;
+	a->keys--;
+	return 0;
+}
+
+u64 acbf_walk_start(struct acbf *a)
+{
+	u64 n = 0;
+
+	for (u32 g = 0; g < a->groups; g++) {
+		a->group[g].part = (struct acbf_part){ 0, a->group[g].ones };
+		n += a->group[g].ones;
+	}
+	return n;
+}
+
+u64 acbf_walk_next(struct acbf *a)
+{
+	u64 n = 0;
+
+	for (u32 g = 0; g < a->groups; g++) {
+		const struct string *upper = &a->group[g].upper;
+		struct acbf_part *p = &a->group[g].part;
+		u64 end = p->at + p->bits;
+		u64 ones = string_rank(&a->pool, upper, end) - string_rank(&a->pool, upper, p->at);
+
+		*p = (struct acbf_part){ end, ones };
+		n += ones;
+	}
+	return n;
+}
+
+u64 acbf_level(struct acbf *a, u32 level, u8 *bits)
+{
+	u64 n;
+
+	for (u64 i = 0; level == 1 && bits && i < a->bits; i++)
+		bits[i] = first_get(a, i);
+	if (level == 1)
+		return a->bits;
+	n = acbf_walk_start(a);
+	for (u32 i = 2; i < level && n; i++)
+		n = acbf_walk_next(a);
+	for (u32 g = 0; g < a->groups && bits; g++) {
+		const struct acbf_part *p = &a->group[g].part;
+
+		for (u64 i = 0; i < p->bits; i++)
+			*bits++ = string_get(&a->pool, &a->group[g].upper, p->at + i);
+	}
+	return n;
+}
+
+/* Pages that were never taken are not there: the system gives memory when it is written. */
+static u64 memory_of_filter(const struct acbf *a)
+{
+	u64 bytes = sizeof(*a) + first_bytes(a) + (u64)a->blocks * sizeof(*a->ones) +
+		    (u64)a->groups * sizeof(*a->group) + (u64)a->pool.used * sizeof(struct page);
+
+	for (u32 i = 0; i < a->groups; i++)
+		bytes += a->group[i].upper.room * sizeof(struct string_slot);
+	return bytes;
+}
+
+void acbf_stats(struct acbf *a, struct acbf_stats *stats)
+{
+	*stats = (struct acbf_stats){
+		.bits = a->bits,
+		.room = a->room,
+		.used = a->used,
+		.idle = a->room - a->used,
+		.keys = a->keys,
+		.capacity = a->room / a->hashes,
+		.memory_bytes = memory_of_filter(a),
+		.paper_bytes = divide_up(a->counters, 2),
+		.fpr = acbf_model_fpr(a->keys, a->bits, a->hashes),
+	};
+	stats->first_ones = acbf_walk_start(a);
+	stats->levels = 1;
+	for (u64 n = stats->first_ones; n; n = acbf_walk_next(a))
+		stats->levels++;
+}
+
+int acbf_loaded_first(struct acbf *a)
+{
+	u32 most = a->bits % 64;
+
+	if (most && a->first[a->bits / 64] >> most)
+		return -EBADMSG;
+	for (u32 i = 0; i < a->blocks; i++) {
+		a->ones[i] = words_ones(&a->first[(u64)i * BLOCK_WORDS], BLOCK_WORDS);
+		a->group[i / a->group_blocks].ones += a->ones[i];
+	}
+	return 0;
+}

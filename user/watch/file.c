@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "user/watch/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "user/message.h"
+#include "xdd/config.h"
+
+#define WORDS 8192
+
+static u64 words_of(u64 bits)
+{
+	return (bits + 63) / 64;
+}
+
+static u32 header_crc(const struct watch_header *header)
+{
+	struct watch_header h = *header;
+
+	h.crc = 0;
+	return crc32_z(0, (const u8 *)&h, sizeof(h));
+}
+
+/* Words on their way to a file, or from it. */
+struct words {
+	struct sink *sink;
+	int fd;
+	u32 crc;
+	u32 used, there; /* bits of the last word that were taken; words that were read */
+	u64 left;	 /* of the file, before its checksum */
+	u64 word[WORDS];
+	u32 at;
+};
+
+static int put(struct words *w, const void *data, u64 bytes)
+{
+	const u8 *at = data;
+	int rc = 0;
+
+	while (bytes && !rc) {
+		u64 some = bytes < sizeof(w->word) ? bytes : sizeof(w->word);
+
+		w->crc = crc32_z(w->crc, at, some);
+		rc = sink_write(w->sink, at, some);
+		at += some;
+		bytes -= some;
+	}
+	return rc;
+}
+
+static int put_words(struct words *w)
+{
+	int rc = put(w, w->word, w->at * sizeof(u64));
+
+	w->at = 0;
+	return rc;
+}
+
+/* The next bit of a level. */
+static int put_bit(struct words *w, bool bit)
+{
+	int rc = 0;
+
+	if (!w->used)
+		w->word[w->at] = 0;
+	w->word[w->at] |= (u64)bit << w->used;
+	w->used = (w->used + 1) % 64;
+	if (!w->used && ++w->at == WORDS)
+		rc = put_words(w);
+	return rc;
+}
+
+/* The end of a level. */
+static int put_end(struct words *w)
+{
+	w->at += w->used > 0;
+	w->used = 0;
+	return put_words(w);
+}
+
+static int put_level(struct words *w, const struct acbf *a)
+{
+	int rc = 0;
+
+	for (u32 g = 0; g < a->groups; g++) {
+		const struct acbf_group *group = &a->group[g];
+
+		for (u64 i = 0; i < group->part.bits && !rc; i++)
+			rc = put_bit(w, string_get(&a->pool, &group->upper, group->part.at + i));
+	}
+	return rc ?: put_end(w);
+}
+
+static u64 file_bytes_of(struct acbf *a)
+{
+	u64 words = words_of(a->bits);
+
+	for (u64 n = acbf_walk_start(a); n; n = acbf_walk_next(a))
+		words += words_of(n);
+	return sizeof(struct watch_header) + words * sizeof(u64) + sizeof(u32);
+}
+
+static void header_fill(struct watch_header *h, struct acbf *a, u32 hash, u64 seed)
+{
+	*h = (struct watch_header){
+		.magic = WATCH_FILE_MAGIC,
+		.version = WATCH_FILE_VERSION,
+		.file_bytes = file_bytes_of(a),
+		.counters = a->counters,
+		.bits = a->bits,
+		.keys = a->keys,
+		.used = a->used,
+		.seed = seed,
+		.hashes = a->hashes,
+		.hash = hash,
+	};
+	h->crc = header_crc(h);
+}
+
+static int put_all(struct words *w, struct acbf *a, const struct watch_header *header)
+{
+	int rc = put(w, header, sizeof(*header));
+
+	rc = rc ?: put(w, a->first, words_of(a->bits) * sizeof(u64));
+	for (u64 n = acbf_walk_start(a); n && !rc; n = acbf_walk_next(a))
+		rc = put_level(w, a);
+	return rc ?: sink_write(w->sink, &w->crc, sizeof(w->crc));
+}
+
+int watch_file_save(struct acbf *a, u32 hash, u64 seed, struct sink *sink)
+{
+	struct words *w = calloc(1, sizeof(*w));
+	struct watch_header header;
+	int rc;
+
+	if (!w)
+		return -ENOMEM;
+	w->sink = sink;
+	header_fill(&header, a, hash, seed);
+	rc = put_all(w, a, &header);
+	free(w);
+	return rc ?: sink_finish(sink) ?: sink_sync(sink) ?: sink_publish(sink);
+}
+
+/* Read @bytes, all of them. Returns 0, -EBADMSG where the file ends before, or a negative errno. */
+static int get(struct words *w, void *data, u64 bytes)
+{
+	u8 *at = data;
+
+	if (bytes > w->left)
+		return -EBADMSG;
+	w->left -= bytes;
+	while (bytes) {
+		ssize_t got = read(w->fd, at, bytes < (1u << 30) ? bytes : 1u << 30);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got ? -errno : -EBADMSG;
+		w->crc = crc32_z(w->crc, at, got);
+		at += got;
+		bytes -= got;
+	}
+	return 0;
+}
+
+/* The next bit of a level, of which @left are still to come. */
+static int get_bit(struct words *w, u64 left, bool *bit)
+{
+	int rc = 0;
+
+	if (!w->used && w->at == w->there) {
+		w->there = words_of(left) < WORDS ? words_of(left) : WORDS;
+		w->at = 0;
+		rc = get(w, w->word, w->there * sizeof(u64));
+	}
+	if (rc)
+		return rc;
+	*bit = w->word[w->at] >> w->used & 1;
+	w->used = (w->used + 1) % 64;
+	w->at += !w->used;
+	return 0;
+}
+
+/* A level of @n bits: each group's part, at the end of its string. Returns 0 or a negative errno. */
+static int get_level(struct words *w, struct acbf *a, u64 n)
+{
+	int rc = 0;
+
+	w->used = w->at = w->there = 0;
+	for (u32 g = 0; g < a->groups; g++) {
+		struct acbf_group *group = &a->group[g];
+
+		for (u64 i = 0; i < group->part.bits && !rc; i++, n--) {
+			bool bit;
+
+			rc = get_bit(w, n, &bit) ?: string_append(&a->pool, &group->upper, bit);
+		}
+	}
+	return rc;
+}
+
+static int get_levels(struct words *w, struct acbf *a)
+{
+	int rc = acbf_loaded_first(a);
+	u64 used = 0, n;
+	u32 levels = 1;
+
+	for (n = rc ? 0 : acbf_walk_start(a); n && !rc; n = acbf_walk_next(a)) {
+		used += n;
+		if (used > a->used || levels++ > ACBF_MAX_COUNT)
+			return -EBADMSG;
+		rc = get_level(w, a, n);
+	}
+	return rc ?: used == a->used && !w->left ? 0 : -EBADMSG;
+}
+
+static int get_all(struct words *w, struct acbf *a)
+{
+	int rc = get(w, a->first, words_of(a->bits) * sizeof(u64));
+	u32 crc, stated;
+
+	rc = rc ?: get_levels(w, a);
+	crc = w->crc;
+	w->left = sizeof(stated);
+	rc = rc ?: get(w, &stated, sizeof(stated));
+	return rc ?: stated == crc ? 0 : -EBADMSG;
+}
+
+static int refuse_header(const struct watch_header *h, u64 there, const char *path, char *err,
+			 size_t size)
+{
+	if (there < sizeof(h->magic) || memcmp(h->magic, WATCH_FILE_MAGIC, sizeof(h->magic)))
+		return refuse(err, size, -EBADMSG, "%s: is no watch set that was saved", path);
+	if (there < sizeof(*h))
+		return refuse(err, size, -EBADMSG, "%s: is cut: give a complete file", path);
+	if (h->version != WATCH_FILE_VERSION)
+		return refuse(err, size, -EPROTONOSUPPORT,
+			      "%s: another version of xdp-dedup saved it (format %u, this is %u): "
+			      "make it again",
+			      path, h->version, WATCH_FILE_VERSION);
+	if (header_crc(h) != h->crc)
+		return refuse(err, size, -EBADMSG, "%s: is damaged: make it again", path);
+	if (there != h->file_bytes)
+		return refuse(err, size, -EBADMSG, "%s: has %llu bytes, but was saved with %llu",
+			      path, (unsigned long long)there, (unsigned long long)h->file_bytes);
+	return 0;
+}
+
+static int load(struct words *w, struct acbf *a, const struct watch_header *h)
+{
+	int rc;
+
+	w->left = h->file_bytes - sizeof(*h) - sizeof(u32);
+	if (h->hash >= XDD_HASH_MAX || h->used != h->keys * h->hashes ||
+	    words_of(h->bits) > w->left / sizeof(u64))
+		return -EBADMSG;
+	rc = acbf_open(a, h->counters, h->hashes, h->bits);
+	if (rc)
+		return rc == -EINVAL ? -EBADMSG : rc;
+	a->keys = h->keys;
+	a->used = h->used;
+	rc = h->used > a->room ? -EBADMSG : get_all(w, a);
+	if (rc)
+		acbf_close(a);
+	return rc;
+}
+
+static int read_file(struct words *w, struct acbf *a, struct watch_header *h, const char *path,
+		     char *err, size_t size)
+{
+	struct stat st;
+	int rc;
+
+	if (fstat(w->fd, &st) || !S_ISREG(st.st_mode))
+		return refuse(err, size, -EBADMSG, "%s: is no regular file, as a saved set is",
+			      path);
+	w->left = st.st_size;
+	rc = get(w, h, w->left < sizeof(*h) ? w->left : sizeof(*h));
+	rc = rc ?: refuse_header(h, st.st_size, path, err, size);
+	if (rc)
+		return rc;
+	rc = load(w, a, h);
+	if (rc == -EBADMSG)
+		return refuse(err, size, rc, "%s: is damaged: make it again", path);
+	return rc ? refuse(err, size, rc, "%s: cannot be read: %s", path, strerror(-rc)) : 0;
+}
+
+int watch_file_load(struct acbf *a, u32 *hash, u64 *seed, const char *path, char *err, size_t size)
+{
+	struct words *w = calloc(1, sizeof(*w));
+	struct watch_header header = {};
+	int rc;
+
+	if (!w)
+		return refuse(err, size, -ENOMEM, "%s: no memory", path);
+	w->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (w->fd < 0)
+		rc = refuse(err, size, -errno, "%s: cannot be opened: %m", path);
+	else
+		rc = read_file(w, a, &header, path, err, size);
+	if (w->fd >= 0)
+		close(w->fd);
+	free(w);
+	*hash = header.hash;
+	*seed = header.seed;
+	return rc;
+}

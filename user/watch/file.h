@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * An accurate counting Bloom filter in a file.
+ *
+ * The file is: struct watch_header; level 1, and the levels above it, one behind the other, as in
+ * section 3.1 of li-2013, each from its own 64-bit word on; a CRC-32 of all before it. How many bits a
+ * level has is how many ones the one before has. The header has a CRC of its own and states the file's
+ * length. All of it is in the machine's byte order, little-endian.
+ */
+#ifndef USER_WATCH_FILE_H
+#define USER_WATCH_FILE_H
+
+#include "user/capture/sink.h"
+#include "user/watch/acbf.h"
+
+#define WATCH_FILE_MAGIC "xdw\r\n\x1a\xdb"
+#define WATCH_FILE_VERSION 1
+
+struct watch_header {
+	u8 magic[8];
+	u32 version; /* WATCH_FILE_VERSION */
+	u32 crc;     /* of the header, with 0 here */
+	u64 file_bytes;
+	u64 counters, bits, keys, used; /* as in struct acbf */
+	u64 seed;			/* of the hash of keys */
+	u32 hashes;
+	u32 hash; /* enum xdd_hash_kind, of keys */
+};
+
+XDD_ASSERT(sizeof(struct watch_header) == 72, "watch_header has no holes");
+
+/* Write @a to @sink, which is open and empty, and give the file its name. Returns 0, -ENOMEM or a
+ * negative errno of the sink.
+ */
+int watch_file_save(struct acbf *a, u32 hash, u64 seed, struct sink *sink);
+
+/*
+ * Make @a from the file @path; *@hash and *@seed say how keys were hashed. acbf_close() is due after
+ * success only.
+ *
+ * Returns 0, or with a line in @err: what open() failed with; -EBADMSG for a file that is no saved
+ * watch set, is damaged, cut, or has more behind it; -EPROTONOSUPPORT for one of another version;
+ * -ENOMEM.
+ */
+int watch_file_load(struct acbf *a, u32 *hash, u64 *seed, const char *path, char *err,
+		    size_t err_size);
+
+#endif
