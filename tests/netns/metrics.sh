@@ -44,7 +44,7 @@ at_exit stop
 served() { get /metrics >/dev/null && [ "$(sum up '')" -ge "${1:-1}" ]; }
 
 "$frames" make "$tmp/frames.pcap" --packets 500 --copies 1
-start run "$in" --netns "$rx" --quiet --window 1s --metrics "$address" --textfile "$tmp/x.prom"
+start run "$in" --netns "$rx" --quiet --window 1s --audit 1 --metrics "$address" --textfile "$tmp/x.prom"
 check "run serves its instance" wait_until served
 transmit "$tmp/frames.pcap"
 check_equal "as text" "200 text/plain" "$(get /metrics)"
@@ -54,6 +54,9 @@ check_equal "packets by verdict" "500 500" \
 	"$(sum packets_total 'verdict="distinct"') $(sum packets_total 'verdict="duplicate"')"
 check_equal "... their sum is that of the actions" "$(sum packets_total '')" "$(sum actions_total '')"
 check_equal "... in bytes, too" "$(sum bytes_total '')" "$(sum action_bytes_total '')"
+check_equal "distances of all copies" "500 500" \
+	"$(sum copy_distance_seconds_bucket 'le="+Inf"') $(sum copy_distance_seconds_count '')"
+check_equal "... none of them beyond the window" 500 "$(sum copy_distance_seconds_bucket 'le="1.048576"')"
 check_equal "attached" 1 "$(sum attached 'state="attached"')"
 check_equal "the window" 1 "$(sum window_seconds '')"
 check_equal "every metric is in help metrics, and nothing else" \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Rates that follow from how full a filter is, and how a person reads them. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/common/config.h"
@@ -8,6 +9,7 @@
 #include "user/metrics/expected.h"
 #include "user/metrics/fullness.h"
 #include "user/metrics/status.h"
+#include "user/metrics/warnings.h"
 
 static void assert_near(double found, double expected)
 {
@@ -120,12 +122,53 @@ static void bypassed_sum(void **state)
 	assert_int_equal(expected, (1u << XDD_BYPASS_MAX) - 1);
 }
 
+/* Whether @words are in a warning of an instance that is so full, and was walked over so long ago. */
+static bool warned(double density, pid_t ageing, u64 since_sweep_s, const char *words)
+{
+	struct instance instance = {
+		.fixed = config_fixed(XDD_ENGINE_tagged, XDD_KEY_packet),
+		.live = config_live(),
+		.meta = { .memory_bytes = CONFIG_LINES * 64, .capacity_keys = CONFIG_LINES * 8 },
+	};
+	struct status *status = calloc(1, sizeof(*status));
+	bool found = false;
+
+	status->instance = &instance;
+	status->ageing = ageing;
+	status->fullness = (struct fullness){ .known = true,
+					      .density = density,
+					      .since_sweep_ns = since_sweep_s * 1000000000 };
+	warnings_find(status);
+	for (int i = 0; i < status->warnings; i++)
+		found = found || strstr(status->warning[i], words);
+	free(status);
+	return found;
+}
+
+/* Of its lines of 15 cells 8 are meant to be used. */
+static void capacity_warning(void **state)
+{
+	(void)state;
+	assert_false(warned(8.0 / 15, 0, 0, "meant for"));
+	assert_true(warned(12.0 / 15, 0, 0, "150 % of the keys that it is meant for"));
+}
+
+/* An ager that stands still is worth a warning; where there is none, nobody is late. */
+static void late_warning(void **state)
+{
+	(void)state;
+	assert_false(warned(0, 42, 60, "process 42"));
+	assert_true(warned(0, 42, 61, "process 42 ages it, and has not come round for 61 s"));
+	assert_false(warned(0, 0, 600, "ages it"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tagged_rate),	 cmocka_unit_test(timer_rate),
-		cmocka_unit_test(no_lines),	 cmocka_unit_test(rate_at_capacity),
-		cmocka_unit_test(loss_in_words), cmocka_unit_test(bypassed_sum),
+		cmocka_unit_test(tagged_rate),	    cmocka_unit_test(timer_rate),
+		cmocka_unit_test(no_lines),	    cmocka_unit_test(rate_at_capacity),
+		cmocka_unit_test(loss_in_words),    cmocka_unit_test(bypassed_sum),
+		cmocka_unit_test(capacity_warning), cmocka_unit_test(late_warning),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,6 +124,13 @@ static void sizes(void **state)
 	assert_row(&s, "taps", " 1 WARNING ");
 	assert_row(&s, "!", "a warning of many words");
 	assert_row(&s, "all 2", "2.0M");
+	strcpy(s.now.warning[s.now.warnings++], "another one");
+	scene_show(&s, 40, 8);
+	assert_row(&s, "! 2 warnings", "xdp-dedup status");
+	scene_show(&s, 60, 12);
+	assert_row(&s, "! a warning", " ...");
+	assert_row(&s, "! another one", "");
+	s.now.warnings--;
 	scene_show(&s, 39, 24);
 	assert_row(&s, "39x24", "is too small: 40x8");
 	scene_show(&s, 120, 40);
@@ -153,6 +160,8 @@ static void many_of_all(void **state)
 	scene_show(&s, 80, 24);
 	assert_row(&s, "taps", " 20 WARNINGS ");
 	assert_row(&s, "! warning 0", "");
+	assert_row(&s, "! warning 3", "");
+	assert_row(&s, "! 16 more", "xdp-dedup status taps");
 	assert_row(&s, "all 16", "2.0M");
 	assert_row(&s, "copies", "40.0 %");
 	assert_row(&s, "lost", "");
@@ -224,6 +233,7 @@ static void unknown(void **state)
 	canvas_clear(&s.canvas, 80, 24);
 	screen_instance(&s.canvas, &s.view, &s.figures);
 	assert_row(&s, "eth1", "         -         -         -         -        -         -");
+	assert_row(&s, "copies", "- now, 40.0 % since load");
 	assert_row(&s, "lost", "no key is live");
 	assert_row(&s, "apart", "--audit off");
 	assert_row(&s, "suppressed", "no key twice yet");

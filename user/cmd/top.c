@@ -16,6 +16,7 @@
 #include "user/signals.h"
 
 #define DEFAULT_WIDTH 80
+#define REST 10 /* looks take at most such a part of the time */
 
 enum page { PAGE_INSTANCE, PAGE_LIST, PAGE_HELP };
 
@@ -151,10 +152,20 @@ static bool obey_all(struct shown *shown, enum signals_wait came)
 	return true;
 }
 
+/* When to look again after a look that began at @began_ns: where looks take long, as at large bit filters, which are
+ * counted each time, less often.
+ */
+static u64 next_ns(const struct shown *shown, u64 began_ns)
+{
+	u64 rest = (now_ns() - began_ns) * REST;
+
+	return began_ns + (rest > shown->o->interval ? rest : shown->o->interval);
+}
+
 /* Returns 0 at an end that was asked for, or what look() did. */
 static int loop(struct shown *shown, int signals)
 {
-	u64 due_ns = now_ns() + shown->o->interval;
+	u64 due_ns = now_ns() + shown->o->interval, began_ns;
 	enum signals_wait came;
 	int code = 0;
 
@@ -166,8 +177,9 @@ static int loop(struct shown *shown, int signals)
 			break;
 		if (shown->paused || now_ns() < due_ns)
 			continue;
-		due_ns = now_ns() + shown->o->interval;
+		began_ns = now_ns();
 		code = look(shown);
+		due_ns = next_ns(shown, began_ns);
 	} while (!code);
 	return code;
 }

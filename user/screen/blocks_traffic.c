@@ -115,18 +115,33 @@ u32 block_warnings_wants(const struct place *p)
 	return rows;
 }
 
+/* A warning in at most @rows rows; returns how many it took. */
+static u32 put_warning(const struct place *p, u32 row, u32 rows, const char *words)
+{
+	u32 lines = canvas_words(p->canvas, row, rows, WARNING_COLUMN, LOOK_BAD, words);
+
+	canvas_put(p->canvas, row, 0, LOOK_BAD, "!");
+	if (lines <= rows)
+		return lines;
+	canvas_put(p->canvas, row + rows - 1, p->canvas->width - 4, LOOK_BAD, " ...");
+	return rows;
+}
+
+/* Each gets a row, if there are as many, and the first ones what is left beside that. */
 void block_warnings_draw(const struct place *p)
 {
 	const struct status *status = p->figures->now;
-	u32 used = 0;
+	u32 all = status->warnings, shown = all <= p->rows ? all : p->rows - 1;
+	u32 spare = shown == all ? p->rows - all : 0, used = 0, rows;
 
-	for (int i = 0; i < status->warnings && used < p->rows; i++) {
-		canvas_put(p->canvas, p->row + used, 0, LOOK_BAD, "!");
-		used += canvas_words(p->canvas, p->row + used, p->rows - used, WARNING_COLUMN,
-				     LOOK_BAD, status->warning[i]);
+	for (u32 i = 0; i < shown; i++) {
+		rows = put_warning(p, p->row + used, 1 + spare, status->warning[i]);
+		spare -= rows - 1;
+		used += rows;
 	}
-	if (block_warnings_wants(p) > p->rows)
-		canvas_put(p->canvas, p->row + p->rows - 1, p->canvas->width - 4, LOOK_BAD, " ...");
+	if (shown < all)
+		canvas_put(p->canvas, p->row + used, 0, LOOK_BAD, "! %u %s: xdp-dedup status %s",
+			   all - shown, shown ? "more" : "warnings", status->instance->name);
 }
 
 /* The columns of the table, of which a narrow screen has no place for some. */
@@ -248,7 +263,8 @@ void block_copies_draw(const struct place *p)
 
 	block_heading(p, 0, "copies");
 	column = canvas_put(p->canvas, p->row, BLOCK_COLUMN, LOOK_PLAIN, "%s now, %s since load  ",
-			    percent(f->total.copies, now), percent(f->copies_since_load, since));
+			    isnan(f->total.received) ? "-" : percent(f->total.copies, now),
+			    percent(f->copies_since_load, since));
 	if (column + 12 <= width)
 		canvas_bar(p->canvas, p->row, column, width - column - 2, f->total.copies);
 }
