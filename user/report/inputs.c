@@ -45,12 +45,9 @@ static const char *text_of(const json_t *object, const char *name)
 static void label(struct input *input, const char *file)
 {
 	char memory[UNITS_TEXT_MAX];
-	const char *slash;
+	const json_t *counted = json_array_get(json_object_get(input->data, "inputs"), 0);
+	const char *name = json_string_value(counted) ?: file, *slash = strrchr(name, '/');
 
-	if (input->kind == INPUT_PCAP)
-		file = json_string_value(json_array_get(json_object_get(input->data, "inputs"), 0))
-			       ?: file;
-	slash = strrchr(file, '/');
 	if (input->kind == INPUT_SIMULATE)
 		snprintf(input->label, sizeof(input->label), "%s, %s",
 			 text_of(input->data, "algorithm"),
@@ -58,7 +55,7 @@ static void label(struct input *input, const char *file)
 				 json_integer_value(json_object_get(input->data, "memory_bytes")),
 				 memory));
 	else
-		snprintf(input->label, sizeof(input->label), "%s", slash ? slash + 1 : file);
+		snprintf(input->label, sizeof(input->label), "%s", slash ? slash + 1 : name);
 	for (char *c = input->label; input->kind != INPUT_SIMULATE && *c; c++)
 		if (!isprint((unsigned char)*c))
 			*c = '?';
