@@ -142,7 +142,8 @@ reproduce: build
 
 lint:
 	clang-format --dry-run -Werror $(C_FILES)
-	cppcheck $(CPPCHECK_FLAGS) $(wildcard user bpf tests)
+	@mkdir -p $(BUILD)/cppcheck
+	cppcheck $(CPPCHECK_FLAGS) --cppcheck-build-dir=$(BUILD)/cppcheck $(wildcard user bpf tests)
 	@if command -v shellcheck >/dev/null; then \
 		shellcheck -x -P SCRIPTDIR $(SCRIPTS); \
 	else \

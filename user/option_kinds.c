@@ -60,6 +60,30 @@ static int parse_count(struct value *v)
 	return 0;
 }
 
+/* The same, or 0. */
+static int parse_keys(struct value *v)
+{
+	return units_count(v->text, v->at);
+}
+
+static int parse_deletes(struct value *v)
+{
+	v->o->deletes_old = !strncmp(v->text, "old:", 4);
+	return units_count(v->text + 4 * v->o->deletes_old, v->at);
+}
+
+/* "50", or "50-250" for the first and the last. */
+static int parse_key_range(struct value *v)
+{
+	const char *dash = strchr(v->text, '-');
+	char first[32];
+	int err;
+
+	snprintf(first, sizeof(first), "%.*s", dash ? (int)(dash - v->text) : 31, v->text);
+	err = units_count(first, &v->o->initial);
+	return err ?: units_count(dash ? dash + 1 : first, &v->o->initial_last);
+}
+
 /* Records or packets a second, or, with `bit` or `bit/s` behind the count, bits. */
 static int parse_rate(struct value *v)
 {
@@ -164,6 +188,43 @@ static int parse_choice(struct value *v)
 	return refuse(v->err, v->err_size, -EINVAL, "%s %s: not %s%s%s%s", v->label, v->text,
 		      kind->what, nearest ? "; did you mean " : "", nearest ?: "",
 		      nearest ? "?" : "");
+}
+
+/* A name, and of every and dirty what it says of it. */
+static int parse_push(struct value *v)
+{
+	struct update_policy *push = v->at;
+
+	push->rule = UPDATE_every;
+	if (!strncmp(v->text, "every:", 6))
+		return units_count(v->text + 6, &push->every) ?: push->every ? 0 : -ERANGE;
+	push->rule = UPDATE_dirty;
+	if (!strncmp(v->text, "dirty:", 6))
+		return units_ratio(v->text + 6, &push->dirty);
+	push->rule = name_index(update_names, v->text);
+	return push->rule == UPDATE_never || push->rule >= UPDATE_false_rate ? 0 : -EINVAL;
+}
+
+/* A number from 0 to 1e9 that @end follows. Returns what is behind @end, or NULL. */
+static const char *parse_weight(const char *text, char end, double *weight)
+{
+	char *stop;
+
+	if (!isdigit((unsigned char)*text) || text[1] == 'x' || text[1] == 'X')
+		return NULL;
+	*weight = strtod(text, &stop);
+	return *stop == end && *weight <= 1e9 ? stop + 1 : NULL;
+}
+
+/* Two of them, not both 0. */
+static int parse_weights(struct value *v)
+{
+	double *weight = v->at;
+	const char *second = parse_weight(v->text, ':', &weight[0]);
+
+	if (!second || !parse_weight(second, '\0', &weight[1]))
+		return -EINVAL;
+	return weight[0] + weight[1] > 0 ? 0 : -ERANGE;
 }
 
 /* Cells of a key in each of K1 slices, "2x3": K1 times K2 is k. */
@@ -788,6 +849,37 @@ const struct kind kind_size = {
 const struct kind kind_count = {
 	.parse = parse_count,
 	.what = "a count of at least 1 (k, M, G, or Ki, Mi, Gi)",
+};
+const struct kind kind_keys = {
+	.parse = parse_keys,
+	.what = "a count from 0 (k, M, G, or Ki, Mi, Gi)",
+};
+const struct kind kind_deletes = {
+	.parse = parse_deletes,
+	.what = "a count from 0, or old: and such a count",
+};
+const struct kind kind_key_range = {
+	.parse = parse_key_range,
+	.what = "a count, or two such as 50-250",
+};
+const struct kind kind_hosts = {
+	.parse = parse_number,
+	.what = "a number of hosts from 2 to 64",
+	.least = 2,
+	.most = 64,
+};
+const struct kind kind_push = {
+	.parse = parse_push,
+	.what = "a rule (false-rate, printed, every:T, dirty:P, never)",
+};
+const struct kind kind_bound = {
+	.parse = parse_choice,
+	.what = "a kind of misses (model, member)",
+	.choices = bound_names,
+};
+const struct kind kind_weights = {
+	.parse = parse_weights,
+	.what = "two numbers such as 1:10, from 0 to 1e9, not both 0",
 };
 const struct kind kind_rate = {
 	.parse = parse_rate,

@@ -43,5 +43,7 @@ extern const struct kind kind_flag, kind_rate, kind_bytes, kind_cost, kind_time,
 	kind_filters, kind_burst, kind_fault_policy, kind_slice_list, kind_cpu, kind_ifaces;
 extern const struct kind kind_tree, kind_top_down, kind_levels, kind_fan_out, kind_depth,
 	kind_interval;
+extern const struct kind kind_hosts, kind_key_range, kind_keys, kind_deletes, kind_push, kind_bound,
+	kind_weights;
 
 #endif

@@ -14,6 +14,8 @@
 #include <xdd/config.h>
 #include <xdd/event.h>
 
+#include "user/cluster/update.h"
+
 /* Which commands take an option. */
 enum {
 	ON_CHECK = 1 << 0,
@@ -136,6 +138,37 @@ enum {
 	  "filter delivered",                                                                      \
 	  "delivered")                                                                             \
 	X(every, count, 0, "N", ON_SIMULATE, "also the state after each N records", "1M")          \
+	X(hosts, hosts, 0, "N", ON_SIMULATE, "replicas: so many hosts, 2 (default) to 64", "5")    \
+	X(cells, count, 0, "M", ON_SIMULATE, "replicas: bits of a host's filter (default 1200)",   \
+	  "1200")                                                                                  \
+	X(initial, key_range, 0, "N[-N]", ON_SIMULATE,                                             \
+	  "replicas: keys of each host at the start, or of the first and of the last host "        \
+	  "(default 150)",                                                                         \
+	  "50-250")                                                                                \
+	X(adds, keys, 0, "N", ON_SIMULATE,                                                         \
+	  "replicas: keys that come to each host in a unit of time (default 5)", "5")              \
+	X(deletes, deletes, 0, "[old:]N", ON_SIMULATE,                                             \
+	  "replicas: keys that then go, or, of those that were there before, old:N (default 2)",   \
+	  "2")                                                                                     \
+	X(units, count, 0, "N", ON_SIMULATE, "replicas: units of time (default 100)", "100")       \
+	X(queries, count, 0, "N", ON_SIMULATE,                                                     \
+	  "replicas: look-ups of keys that nobody has, by each host in each unit (default 10k)",   \
+	  "10k")                                                                                   \
+	X(push, push, 0, "RULE", ON_SIMULATE,                                                      \
+	  "replicas: when a host sends its changes: false-rate (default), printed (the paper's "   \
+	  "rule as it stands), every:T, dirty:P or never",                                         \
+	  "dirty:10%")                                                                             \
+	X(false_rate_target, ratio, 0, "P", ON_SIMULATE,                                           \
+	  "replicas: false rate that --push is to keep (default 0.1)", "0.01")                     \
+	X(bound, bound, 0, "WHAT", ON_SIMULATE,                                                    \
+	  "replicas: which misses are false negatives: model, of any key (the paper's), or "       \
+	  "member, of keys that the host has (default)",                                           \
+	  "member")                                                                                \
+	X(weights, weights, 0, "FP:FN", ON_SIMULATE,                                               \
+	  "replicas: what false positives and false negatives weigh in that rate (default 1:1)",   \
+	  "1:10")                                                                                  \
+	X(resize, flag, 0, NULL, ON_SIMULATE,                                                      \
+	  "replicas: at each update, as many bits a key as at the start", NULL)                    \
 	X(runs, runs, 0, "N", ON_SIMULATE, "repeat with other seeds: mean and deviation", "10")    \
 	X(slicing, slicing, 0, "NAME", ON_FILTER | ON_EVENTS | ON_PLAN,                            \
 	  "none, horizontal, vertical, hv, vh or K1xK2, such as 2x2 (engines timer and bloom; "    \
@@ -483,6 +516,17 @@ struct options {
 	u32 verdict;		    /* bits by enum xdd_event_kind; default all */
 	u64 count;		    /* 0: no end */
 	u32 snaplen;		    /* default DEFAULT_SNAPLEN */
+
+	u32 hosts;
+	u64 cells, units, queries;
+	u64 initial, initial_last; /* keys of the first and of the last host */
+	u64 adds, deletes;
+	bool deletes_old;
+	struct update_policy push; /* rule, every and dirty of --push */
+	double false_rate_target;
+	int bound;	   /* enum update_bound; default member */
+	double weights[2]; /* of a false positive, a false negative; default 1 */
+	bool resize;
 
 	u64 records, domain, window_records, rate, every;
 	bool rate_bits;	     /* --rate is in bits a second */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "message.h"
+#include "simulate/kinds.h"
 #include "simulate/simulate.h"
 
 static int run_all(struct simulation *sim, struct tally *tallies)
@@ -44,8 +45,14 @@ static int run_and_report(struct simulation *sim)
 int cmd_simulate(struct options *o)
 {
 	struct simulation sim;
-	int code = simulation_plan(&sim, o);
+	int code;
 
+	if (o->n_args)
+		return simulation_run_named(o);
+	code = simulation_check_options(o, "");
+	if (code)
+		return code;
+	code = simulation_plan(&sim, o);
 	if (!code)
 		code = run_and_report(&sim);
 	simulation_close(&sim);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "user/simulate/kinds.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "user/cmd/cmd.h"
+#include "user/message.h"
+#include "user/names.h"
+
+/* Options that are for one of them; those of a stream, which are most, are not listed. */
+static const struct {
+	const char *option, *of;
+} own[] = {
+	{ "hosts", "replicas" },   { "cells", "replicas" },   { "initial", "replicas" },
+	{ "adds", "replicas" },	   { "deletes", "replicas" }, { "units", "replicas" },
+	{ "queries", "replicas" }, { "push", "replicas" },    { "false-rate-target", "replicas" },
+	{ "bound", "replicas" },   { "weights", "replicas" }, { "resize", "replicas" },
+};
+
+/* What all of them take. */
+static const char *const common[] = { "hashes", "seed", "runs", "json", "quiet", NULL };
+
+#define SIMULATION_ROW(name) { #name, simulate_##name },
+
+/* The first option that a simulation does not take. */
+struct stray {
+	const char *simulation;
+	char option[64];
+};
+
+static void note_stray(const char *name, const char *text, void *context)
+{
+	struct stray *stray = context;
+	const char *of = "";
+
+	(void)text;
+	if (*stray->option || name_index(common, name) >= 0)
+		return;
+	for (size_t i = 0; i < XDD_ARRAY_SIZE(own); i++)
+		if (!strcmp(own[i].option, name))
+			of = own[i].of;
+	if (strcmp(of, stray->simulation))
+		snprintf(stray->option, sizeof(stray->option), "%s", name);
+}
+
+int simulation_check_options(const struct options *o, const char *name)
+{
+	struct stray stray = { name, "" };
+
+	options_given(o, note_stray, &stray);
+	if (!*stray.option)
+		return EXIT_OK;
+	if (*name)
+		complain("simulate %s: --%s is not for it", name, stray.option);
+	else
+		complain("simulate: --%s is for another simulation: see simulate --help",
+			 stray.option);
+	return EXIT_USAGE;
+}
+
+int simulation_run_named(struct options *o)
+{
+	static const struct {
+		const char *name;
+		int (*run)(struct options *o);
+	} all[] = { SIMULATIONS(SIMULATION_ROW) };
+	const char *name = o->args[0];
+
+	for (size_t i = 0; i < XDD_ARRAY_SIZE(all); i++)
+		if (!strcmp(all[i].name, name))
+			return simulation_check_options(o, name) ?: all[i].run(o);
+	complain("simulate %s: no such simulation: replicas, or none of a name, which is a stream "
+		 "through an engine",
+		 name);
+	return EXIT_USAGE;
+}
