@@ -16,7 +16,7 @@
 #include "user/store.h"
 
 #define STORE_FILE_MAGIC "xdd\r\n\x1a\xdb"
-#define STORE_FILE_VERSION 1
+#define STORE_FILE_VERSION 2
 #define STORE_FILE_ABOUT_MAX 4096
 
 struct store_header {

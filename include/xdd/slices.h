@@ -20,8 +20,7 @@
 
 /* A key's draws. */
 struct xdd_places {
-	u64 seed;	  /* of independent draws: bloom, and the picks of vh and K1xK2 */
-	u32 hash, step;	  /* timer: double hashing (Kirsch and Mitzenmacher 2006) */
+	u64 seed;	  /* of all of them; inverted, of the slices that vh and K1xK2 pick */
 	u32 slice_lines;  /* lines of an innermost slice */
 	u32 first, lines; /* of the part in which all cells lie */
 };
@@ -52,19 +51,12 @@ XDD_INLINE struct xdd_places xdd_places(XDD_FIXED struct xdd_fixed *fixed,
 					const struct xdd_digest *digest)
 {
 	struct xdd_places places = { .seed = digest->lo, .slice_lines = xdd_slice_lines(fixed) };
-	u64 mixed = xdd_mix64(digest->lo);
 	u32 rest;
 
 	places.lines = places.slice_lines * xdd_slices_count(fixed);
 	if (xdd_slices_pick_one(fixed)) {
 		places.lines = places.slice_lines * xdd_subslices(fixed);
 		places.first = xdd_range(digest->lo >> 32, fixed->slices, &rest) * places.lines;
-	}
-	places.hash = mixed;
-	places.step = mixed >> 32 | 1;
-	if (fixed->slicing == XDD_SLICING_none || fixed->slicing == XDD_SLICING_vertical) {
-		places.hash = digest->lo >> 32;
-		places.step = digest->lo | 1;
 	}
 	return places;
 }
@@ -94,18 +86,11 @@ XDD_INLINE u32 xdd_places_line(XDD_FIXED struct xdd_fixed *fixed, const struct x
 XDD_INLINE u32 xdd_place(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_places *places, u32 i,
 			 u32 *cell)
 {
-	u32 line, rest;
-	u64 draw;
+	u64 draw = xdd_bits_draw(places->seed, i);
+	u32 rest;
 
-	if (fixed->engine == XDD_ENGINE_timer) {
-		line = xdd_places_line(fixed, places, i, places->hash + i * places->step, &rest);
-		*cell = xdd_range(rest, xdd_line_cells(fixed), &rest);
-		return line;
-	}
-	draw = xdd_bits_draw(places->seed, i);
-	line = xdd_places_line(fixed, places, i, draw >> 32, &rest);
 	*cell = xdd_range(draw, xdd_line_cells(fixed), &rest);
-	return line;
+	return xdd_places_line(fixed, places, i, draw >> 32, &rest);
 }
 
 /* The lines of the key's k cells, and their places there. Returns false where a line is missing. */

@@ -31,9 +31,7 @@ struct shape {
 #define MANY MANY_KEYS, MANY_KEYS / XDD_LINE_BYTES *BYTES_PER_KEY, 10
 #define STALE (1u << 18), 1024, 2 * TICK_NS
 
-/* The model's false positives, key by key while the filter fills up; and, in a small filter, of
- * keys whose k cells are one (double hashing: about one in the number of cells).
- */
+/* The model's false positives, key by key while the filter fills up. */
 static double expected_false(const struct row *row, const struct xdd_fixed *fixed)
 {
 	double window = (double)XDD_MAX_WINDOW_TICKS * TICK_NS / row->step_ns, sum = 0;
@@ -50,8 +48,7 @@ static double expected_false(const struct row *row, const struct xdd_fixed *fixe
 				   fixed->hashes);
 		else if (fixed->engine == XDD_ENGINE_timer)
 			sum += model_timer(live, fixed->slices, cells / fixed->slices,
-					   fixed->hashes) +
-			       live * fixed->hashes / cells / cells;
+					   fixed->hashes);
 	}
 	return sum * row->keys / steps;
 }

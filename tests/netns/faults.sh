@@ -17,10 +17,20 @@ failed=0,3,7,12,18,24,31,38 # of 40
 # shellcheck disable=SC2317 # wait_until calls it
 received() { [ "$(counters "$in" | cut -d' ' -f1)" = "$1" ]; }
 
-# after NAME PACKETS: the status, once so many were received in all
-after() {
-	wait_until received "$2"
+# shellcheck disable=SC2317 # wait_until calls it
+walked() {
 	"$xdd" status "$in" --json >"$tmp/$1"
+	[ "$(json "$tmp/$1" 'j[0]["ager"]["sweeps"]')" -ge "$2" ]
+}
+
+# after NAME PACKETS: the status, once so many were received in all. The densities of timers are as the
+# last walk found them. Who ages all instances of the machine ages this one, too, and then status does not walk:
+# of the walks that end from now on, the second has begun after the last packet.
+after() {
+	wait_until received "$2" || return
+	walked "$1" 0
+	[ "$(json "$tmp/$1" 'j[0]["engine"]')" = bloom ] ||
+		wait_until walked "$1" $(($(json "$tmp/$1" 'j[0]["ager"]["sweeps"]') + 2))
 }
 
 cat >"$tmp/compare.py" <<'END'
@@ -87,12 +97,12 @@ rates() {
 	load "$in" --engine "$1" $(memory "$1") --hashes 4 --slicing "$2" $slices --placement shared \
 		--fault-policy "$3" --seed 5 || return
 	transmit "$tmp/known.pcap" 40000
-	after full "$keys"
+	after full "$keys" || return
 	"$xdd" fault "$in" --slice "$failed" --fail --quiet || return
 	transmit "$tmp/known.pcap" 40000
-	after known $((2 * keys))
+	after known $((2 * keys)) || return
 	transmit "$tmp/new.pcap" 40000
-	after new $((2 * keys + fresh))
+	after new $((2 * keys + fresh)) || return
 	"$xdd" unload "$in"
 	python3 "$tmp/compare.py" "$2" "$3" 4 "$failed" "$tmp/full" "$tmp/known" "$tmp/new"
 }
@@ -112,7 +122,7 @@ done
 for policy in duplicate distinct; do
 	check "horizontal slices, $policy" rates timer horizontal $policy
 	check "bits, horizontal slices, $policy" rates bloom horizontal $policy
-	# The timers of a key are places at equal steps, which few slices share more evenly than by chance.
+	check "diced slices, $policy" rates timer hv $policy
 	check "bits, diced slices, $policy" rates bloom hv $policy
 done
 check "bits, vertical slices, vote:3" rates bloom vertical vote:3

@@ -94,21 +94,17 @@ static u64 draw(u64 seed, u32 i)
 static u32 oracle_cell(const struct xdd_fixed *f, u64 key, u32 i)
 {
 	u32 cells = f->line_cells, lines = LINES / f->slices / (f->subslices ?: 1), slice, line;
-	u64 mixed = xdd_mix64(key), one = draw(key, i);
-	double number = high(one), rest = (u32)one, unused;
+	u64 one = draw(key, i);
+	double number = high(one), unused;
 
-	if (f->engine == XDD_ENGINE_timer)
-		number = (u32)((u32)mixed + i * ((u32)(mixed >> 32) | 1));
 	if (f->slicing == XDD_SLICING_K1xK2) {
 		slice = part(high(draw(~key, i % f->slice_hashes)), f->slices, &unused);
 	} else {
 		slice = part(number, f->slices, &number);
 		slice = slice * f->subslices + part(high(draw(~key, slice)), f->subslices, &unused);
 	}
-	line = part(number, lines, &number);
-	if (f->engine == XDD_ENGINE_timer)
-		rest = number;
-	return (slice * lines + line) * cells + part(rest, cells, &unused);
+	line = part(number, lines, &unused);
+	return (slice * lines + line) * cells + part((u32)one, cells, &unused);
 }
 
 /* Engine bloom is an array of bits; engine timer without a step of time is the same. */
@@ -355,12 +351,74 @@ static void test_fairness(void **state)
 	}
 }
 
+/* The chance that @k independent draws out of @s hit just @n, by k. */
+static double chance_of_slices(u32 s, u32 k, u32 n)
+{
+	double chance[XDD_MAX_HASHES + 1] = { 1 };
+
+	for (u32 draws = 0; draws < k; draws++)
+		for (u32 hit = draws + 1; hit > 0; hit--) {
+			chance[hit] = chance[hit] * hit / s + chance[hit - 1] * (s - hit + 1) / s;
+			chance[hit - 1] = hit == 1 ? 0 : chance[hit - 1];
+		}
+	return chance[n];
+}
+
+#define KEYS 200000
+
+/*
+ * The k cells of a key are drawn one by one: how many slices they share, and which pairs of them do,
+ * is within 5 standard errors of what independent draws give. Equal steps keep to it for pairs alone.
+ */
+static void check_shared(const struct xdd_fixed *fixed)
+{
+	u32 width = fixed->slicing == XDD_SLICING_hv ? fixed->subslices : xdd_slices_count(fixed);
+	u32 slices[XDD_MAX_HASHES], k = fixed->hashes, met[XDD_MAX_HASHES + 1] = {}, pairs = 0;
+	double one = 1.0 / width;
+	u64 seed = 17;
+
+	for (u32 i = 0; i < KEYS; i++) {
+		struct xdd_digest digest = { random64(&seed), 0 };
+		struct xdd_places places = xdd_places(fixed, &digest);
+		u32 first = xdd_place(fixed, &places, 0, &slices[0]) / places.slice_lines;
+		u32 last = xdd_place(fixed, &places, k - 1, &slices[0]) / places.slice_lines;
+
+		pairs += first == last;
+		met[xdd_slices_of(fixed, &digest, slices)]++;
+	}
+	assert_true(fabs(pairs - KEYS * one) < 5 * sqrt(KEYS * one * (1 - one)));
+	for (u32 n = 1; n <= k; n++) {
+		double p = chance_of_slices(width, k, n);
+
+		print_message("# %u of %u slices hold k=%u cells: %.6f, by chance %.6f\n", n, width,
+			      k, (double)met[n] / KEYS, p);
+		assert_true(fabs(met[n] - KEYS * p) <= 5 * sqrt(KEYS * p * (1 - p)) + 1);
+	}
+}
+
+static void test_shared(void **state)
+{
+	static const u32 engines[] = { XDD_ENGINE_timer, XDD_ENGINE_bloom };
+
+	(void)state;
+	for (u32 i = 0; i < XDD_ARRAY_SIZE(engines); i++) {
+		struct xdd_fixed vertical = sliced(engines[i], XDD_SLICING_vertical, 8, 0);
+		struct xdd_fixed hv = sliced(engines[i], XDD_SLICING_hv, 6, 5);
+
+		for (u32 k = 2; k <= XDD_MAX_HASHES; k += 2) {
+			vertical.hashes = hv.hashes = k;
+			check_shared(&vertical);
+			check_shared(&hv);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same),	      cmocka_unit_test(test_oracle),
 		cmocka_unit_test(test_proposition_2), cmocka_unit_test(test_uneven),
-		cmocka_unit_test(test_fairness),
+		cmocka_unit_test(test_fairness),      cmocka_unit_test(test_shared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

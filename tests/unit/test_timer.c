@@ -24,30 +24,36 @@ static u32 part_of(u32 *hash, u32 n)
 	return wide >> 32;
 }
 
+/* Number @i of the digest's sequence (splitmix64), in halves: the line's, and the cell's. */
+static void draw_of(u64 digest, u32 i, u32 *line, u32 *cell)
+{
+	u64 draw = xdd_mix64(digest + (i + 1) * 0x9E3779B97F4A7C15ULL);
+
+	*line = draw >> 32;
+	*cell = draw & 0xffffffff;
+}
+
 /* The cells of a digest, from the definition of each slicing. */
 static void oracle_cells(const struct xdd_fixed *fixed, u64 digest, u32 *cell)
 {
-	u32 one = digest >> 32, two = digest & 0xffffffff, first = 0, lines = LINES;
+	u32 pick = digest >> 32, first = 0, lines = LINES, line, low, high;
 	u64 mixed = xdd_mix64(digest);
-	u32 low = mixed & 0xffffffff, high = mixed >> 32;
 
+	low = mixed & 0xffffffff;
+	high = mixed >> 32;
 	if (fixed->slicing == XDD_SLICING_horizontal) {
 		lines = LINES / fixed->slices;
-		first = part_of(&one, fixed->slices) * lines;
-		one = low;
-		two = high;
+		first = part_of(&pick, fixed->slices) * lines;
 	}
 	for (u32 i = 0; i < fixed->hashes; i++) {
-		u32 hash = one;
-
 		if (lines == 1) {
 			cell[i] = first * XDD_LINE_TIMERS +
 				  part_of(i & 1 ? &high : &low, XDD_LINE_TIMERS);
 			continue;
 		}
-		cell[i] = (first + part_of(&hash, lines)) * XDD_LINE_TIMERS;
-		cell[i] += part_of(&hash, XDD_LINE_TIMERS);
-		one += two | 1;
+		draw_of(digest, i, &line, &cell[i]);
+		cell[i] = part_of(&cell[i], XDD_LINE_TIMERS);
+		cell[i] += (first + part_of(&line, lines)) * XDD_LINE_TIMERS;
 	}
 }
 
