@@ -14,6 +14,7 @@ struct batch {
 	const u64 *times_ns;
 	u32 n;
 	bool *seen;
+	const struct batch_watch *watch; /* or NULL */
 };
 
 /* What is known beforehand about the events that come next. */
@@ -184,6 +185,7 @@ XDD_INLINE void fetch_near(const struct xdd_fixed *fixed, const struct ahead *ah
 XDD_INLINE void ask_fetching(const struct xdd_fixed *fixed, struct xdd_store *store,
 			     const struct batch *batch)
 {
+	const struct batch_watch *watch = batch->watch;
 	bool bits = xdd_engine_has_bits(fixed->engine);
 	struct ahead ahead;
 	u32 n = batch->n;
@@ -197,6 +199,9 @@ XDD_INLINE void ask_fetching(const struct xdd_fixed *fixed, struct xdd_store *st
 			fetch_near(fixed, &ahead, i - (AHEAD_OWN - AHEAD_NEAR));
 		if (random < n)
 			fetch_random(fixed, store, &ahead, random);
+		if (now < n && watch)
+			watch->before(watch->context, store, &batch->digests[now],
+				      batch->times_ns[now]);
 		if (now < n)
 			batch->seen[now] = bits ? ask_located(fixed, store, batch, &ahead, now)
 						: ask(fixed, store, batch, now);
@@ -240,10 +245,10 @@ static void batch_audit(struct xdd_store *store, const struct batch *batch)
 	}
 }
 
-void batch_ask(struct xdd_store *store, const struct xdd_digest *digests, const u64 *times_ns,
-	       u32 n, bool *seen)
+void batch_ask_watched(struct xdd_store *store, const struct xdd_digest *digests,
+		       const u64 *times_ns, u32 n, bool *seen, const struct batch_watch *watch)
 {
-	const struct batch batch = { digests, times_ns, n, seen };
+	const struct batch batch = { digests, times_ns, n, seen, watch };
 
 	asks[store->fixed.engine](store, &batch);
 	store->random += n;
@@ -251,10 +256,16 @@ void batch_ask(struct xdd_store *store, const struct xdd_digest *digests, const 
 		batch_audit(store, &batch);
 }
 
+void batch_ask(struct xdd_store *store, const struct xdd_digest *digests, const u64 *times_ns,
+	       u32 n, bool *seen)
+{
+	batch_ask_watched(store, digests, times_ns, n, seen, NULL);
+}
+
 void batch_ask_plain(struct xdd_store *store, const struct xdd_digest *digests, const u64 *times_ns,
 		     u32 n, bool *seen)
 {
-	const struct batch batch = { digests, times_ns, n, seen };
+	const struct batch batch = { digests, times_ns, n, seen, NULL };
 
 	for (u32 i = 0; i < n; i++)
 		seen[i] = ask(&store->fixed, store, &batch, i);

@@ -16,6 +16,17 @@
 void batch_ask(struct xdd_store *store, const struct xdd_digest *digests, const u64 *times_ns,
 	       u32 n, bool *seen);
 
+/* Told of each event just before it is asked. */
+struct batch_watch {
+	void (*before)(void *context, const struct xdd_store *store,
+		       const struct xdd_digest *digest, u64 time_ns);
+	void *context;
+};
+
+/* batch_ask() while @watch looks on. */
+void batch_ask_watched(struct xdd_store *store, const struct xdd_digest *digests,
+		       const u64 *times_ns, u32 n, bool *seen, const struct batch_watch *watch);
+
 /* batch_ask() without fetching anything beforehand. */
 void batch_ask_plain(struct xdd_store *store, const struct xdd_digest *digests, const u64 *times_ns,
 		     u32 n, bool *seen);

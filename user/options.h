@@ -35,13 +35,14 @@ enum {
 	ON_VERDICTS = 1 << 14, /* command events; ON_EVENTS is another thing */
 	ON_FAULT = 1 << 15,
 	ON_TOP = 1 << 16,
+	ON_REPORT = 1 << 17,
 	ON_NIC = ON_LOAD | ON_RUN,
 	ON_FILTER = ON_NIC | ON_PCAP,	 /* filters of packets */
 	ON_KEY = ON_FILTER | ON_EXPLAIN, /* what the key of a packet depends on */
 	ON_POLICY = ON_KEY | ON_LEARN,	 /* and the default key */
 	ON_EVENTS = ON_STREAM | ON_SIMULATE,
-	ON_ALL = (1 << 17) - 1,
-	EVERYDAY = 1 << 17, /* shown by --help */
+	ON_ALL = (1 << 18) - 1,
+	EVERYDAY = 1 << 18, /* shown by --help */
 };
 
 /* X(field, parser, letter, ARGUMENT, commands, help, example)
@@ -305,6 +306,8 @@ enum {
 	X(restart, flag, 0, NULL, ON_SET, "allow changes that empty the filter", NULL)             \
 	X(write, output, 'w', "FILE", ON_PCAP | EVERYDAY,                                          \
 	  "write what is kept to this file; - is stdout (.gz: compressed)", "clean.pcap")          \
+	X(output, output, 'o', "FILE", ON_REPORT,                                                  \
+	  "write to this file: .html is a page, .svg its pictures alone", "report.html")           \
 	X(dups, output, 0, "FILE", ON_PCAP | EVERYDAY, "write the dropped copies to this file",    \
 	  "copies.pcap")                                                                           \
 	X(pairs, output, 0, "FILE", ON_PCAP,                                                       \
@@ -504,6 +507,7 @@ struct options {
 
 	const char *write; /* output or NULL; "-" is stdout */
 	const char *dups;
+	const char *output; /* of report, or NULL */
 	const char *pairs;
 	const char *filter; /* in the syntax of tcpdump, or NULL */
 	int direction;	    /* enum capture_direction; default any */

@@ -26,6 +26,7 @@
 #include "../provenance.h"
 #include "../secret.h"
 #include "../store.h"
+#include "../timeline.h"
 #include "../top.h"
 #include "../units.h"
 #include "xdd/decide.h"
@@ -53,7 +54,8 @@ struct job {
 	u64 let_through;
 	u64 cut; /* frames compared of which the capture has the first bytes only */
 	struct top top;
-	bool damaged; /* an input could not be read to its end */
+	struct timeline timeline; /* with --json */
+	bool damaged;		  /* an input could not be read to its end */
 };
 
 /* Keys that the summary shows, if the first was suppressed so many times: no tap copies that often. */
@@ -234,6 +236,12 @@ static void count_duplicate(struct job *job, struct xdd_verdict verdict, u32 byt
 		count(&job->dropped, bytes);
 }
 
+static void count_time(struct job *job, const struct capture_item *item, enum timeline_count count)
+{
+	if (job->o->json)
+		timeline_add(&job->timeline, item->time_ns, count);
+}
+
 /* Is the frame a copy that is dropped? Counts the verdict. */
 static int judge(struct job *job, const struct capture_item *item, bool *dropped)
 {
@@ -252,11 +260,13 @@ static int judge(struct job *job, const struct capture_item *item, bool *dropped
 	}
 	if (verdict.bypass != XDD_BYPASS_MAX) {
 		count(&job->bypassed[verdict.bypass], packet.wire_len);
+		count_time(job, item, TIMELINE_bypassed);
 		return 0;
 	}
 	seen = verdict.found & XDD_SEEN;
 	job->cut += item->wire_len > item->len;
 	*dropped = xdd_is_suppressed(verdict);
+	count_time(job, item, seen ? TIMELINE_duplicate : TIMELINE_distinct);
 	if (seen)
 		count_duplicate(job, verdict, packet.wire_len);
 	else
@@ -464,6 +474,16 @@ static struct audit audit_of(const struct job *job)
 	return audit;
 }
 
+/* As they were named; null for a name that is not UTF-8. */
+static json_t *inputs_json(const struct options *o)
+{
+	json_t *all = json_array();
+
+	for (int i = 0; i < o->n_args; i++)
+		json_array_append_new(all, json_string(o->args[i]) ?: json_null());
+	return all;
+}
+
 static int print_json(struct job *job, FILE *to)
 {
 	json_t *all = json_counts(job), *filter = json_filter(job);
@@ -481,6 +501,9 @@ static int print_json(struct job *job, FILE *to)
 		json_object_set_new(all, "audit", audit_json(&audit));
 	if (job->derived.fixed.engine == XDD_ENGINE_recovery)
 		json_object_set_new(all, "rogue", json_integer(job->store.rogue));
+	json_object_set_new(all, "timeline", timeline_json(&job->timeline));
+	json_object_set_new(all, "inputs", inputs_json(job->o));
+	provenance_json(all, job->o);
 	rc = json_dumpf(all, to, JSON_INDENT(2));
 	fputc('\n', to);
 	json_decref(filter);

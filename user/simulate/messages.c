@@ -76,10 +76,10 @@ static u32 visits(const struct xdd_store *store, const struct xdd_digest *digest
 	return n;
 }
 
-void messages_pipe(struct messages *m, const struct xdd_store *store,
-		   const struct xdd_digest *digest, u64 now_ns, u32 n)
+void messages_pipe(void *messages, const struct xdd_store *store, const struct xdd_digest *digest,
+		   u64 now_ns)
 {
-	m->piped += messages_vary(m, &store->fixed) ? visits(store, digest, now_ns) : n;
+	((struct messages *)messages)->piped += visits(store, digest, now_ns);
 }
 
 struct messages_spread messages_spread(const struct messages *m)

@@ -35,9 +35,9 @@ void messages_add(struct messages *m, const struct xdd_fixed *fixed,
  */
 bool messages_vary(const struct messages *m, const struct xdd_fixed *fixed);
 
-/* Count those of @n look-ups of @digest at @now_ns, before it is asked; one if they vary. */
-void messages_pipe(struct messages *m, const struct xdd_store *store,
-		   const struct xdd_digest *digest, u64 now_ns, u32 n);
+/* Count those of a look-up of @digest at @now_ns, before it is asked; @messages is a struct messages. */
+void messages_pipe(void *messages, const struct xdd_store *store, const struct xdd_digest *digest,
+		   u64 now_ns);
 
 /* What the counts come to: @sum of them; the greatest share of it that a slice has, which is 1/S
  * at best; Jain's fairness, sum^2 / (S times the sum of squares), which is 1 at best.

@@ -135,14 +135,13 @@ static void pass_ask_tree(struct pass *pass, u32 n)
 static void pass_ask(struct pass *pass, u32 n)
 {
 	/* How far a look-up comes depends on all that came before it. */
-	u32 each = messages_vary(&pass->messages, &pass->store.fixed) ? 1 : n;
+	const struct batch_watch watch = { messages_pipe, &pass->messages };
+	bool vary = messages_vary(&pass->messages, &pass->store.fixed);
 	double start = seconds_of(CLOCK_MONOTONIC);
 
-	for (u32 i = 0; i < n; i += each) {
-		messages_pipe(&pass->messages, &pass->store, &pass->digest[i], pass->at_ns[i],
-			      each);
-		batch_ask(&pass->store, &pass->digest[i], &pass->at_ns[i], each, &pass->seen[i]);
-	}
+	pass->messages.piped += vary ? 0 : n;
+	batch_ask_watched(&pass->store, pass->digest, pass->at_ns, n, pass->seen,
+			  vary ? &watch : NULL);
 	pass->tally.filter_seconds += seconds_of(CLOCK_MONOTONIC) - start;
 }
 
