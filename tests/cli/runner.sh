@@ -4,6 +4,7 @@
 # What runs the tests: whatever goes wrong with a test counts as a failure, and setup and ci refuse
 # what they cannot do.
 . "$(dirname "$0")/../tap.sh"
+unset XDD_TEST_ALONE # which .ci/run sets
 
 # sums NAME EXPECTED CODE BODY: what tests/run prints last for a test with that body
 sums() {
