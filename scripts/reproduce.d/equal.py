@@ -127,8 +127,8 @@ A timer here counts at most {TICKS} ticks, the paper's 1000 and an event in each
 tick, and timers that different events set agree more often: of a vertical filter, where a key sees the timers
 of all, false positives are more than with 1000 ticks. The model is that of {TICKS} ticks; with 1000 it gives
 the prototypes' values (tests/unit/test_model_equal.c). It takes a key's timers to be
-k cells. In slices this small some of them share one, and agree by themselves: of horizontal slices false
-positives are then more, and false negatives fewer, with x from 3 on.""")
+k cells. In slices this small some of them share one: fewer are asked, and those agree by themselves, so
+that of horizontal slices false positives are more than by the model.""")
     plot(out, rows)
     out.csv("koloniari-9.csv", rows)
     out.say(table(rows, {"slicing": "slicing", "x": "equal",
