@@ -78,7 +78,7 @@ static void check(const struct xdd_fixed *fixed, u8 *frame, u32 len, u32 link)
 	require(identify(fixed, frame, len, link, &again) == bypass);
 	require(!memcmp(&first, &again, sizeof(first)));
 	if (link != XDD_LINK_ETHERNET || len < 14 || fixed->key == XDD_KEY_frame ||
-	    fixed->key == XDD_KEY_offset || fixed->non_ip_frame)
+	    fixed->key == XDD_KEY_offset || fixed->key == XDD_KEY_redundancy || fixed->non_ip_frame)
 		return;
 	frame[3] ^= 1;
 	require(identify(fixed, frame, len, link, &again) == bypass);
