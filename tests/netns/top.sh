@@ -61,9 +61,10 @@ live() {
 		stty -g >$tmp/after
 		exec sleep 1000
 	END
-	rm -f "$tmp/after"
+	rm -f "$tmp/after" "$tmp/pid"
 	tm kill-session
-	tm new-session -d -x 80 -y 24 "sh $tmp/live"
+	# The server ends with its last session, and while it does takes no new one.
+	wait_until tm new-session -d -x 80 -y 24 "sh $tmp/live"
 }
 screen() { tm capture-pane -p "$@" >"$tmp/screen"; }
 shows() { screen && grep -Eq -e "$1" "$tmp/screen"; }
