@@ -108,6 +108,13 @@ refuses 'did you mean' 2 --join r1 --l1 optimum
 refuses 'do not fit into --counters 1' 2 --join r1 --counters 1 --positions 5
 refuses 'no set without all keys' 1 --join r1,nowhere --save-filter x.xdw
 check "no filter was left" test ! -e x.xdw
+cp r1 own
+refuses 'own: is an input, too' 2 --join own --save-filter own
+refuses 'own: is an input, too' 2 --join r1,own --summary own s
+refuses 'own: is an input, too' 2 --join r1 --summary own own
+refuses 'r.xdw: is an input, too' 2 --filter r.xdw --summary r.xdw s
+check "no input was replaced" cmp r1 own
+refuses 'give a name without .gz' 2 --join r1 --save-filter x.xdw.gz
 refuses 'is no watch set that was saved' 1 --filter r1
 head -c 5000 r.xdw >cut.xdw
 refuses 'was saved with' 1 --filter cut.xdw

@@ -296,3 +296,19 @@ void sink_close(struct sink *s)
 	memset(s, 0, sizeof(*s));
 	s->fd = -1;
 }
+
+int sink_write_file(const char *path, const char *text, size_t len)
+{
+	struct sink sink;
+	int code = sink_open(&sink, path);
+
+	if (code)
+		return code;
+	code = sink_write(&sink, text, len);
+	if (!code)
+		code = sink_finish(&sink);
+	if (!code)
+		code = sink_publish(&sink);
+	sink_close(&sink);
+	return code;
+}

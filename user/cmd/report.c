@@ -17,22 +17,6 @@ static bool ends_in(const char *text, const char *end)
 	return n > m && !strcmp(text + n - m, end);
 }
 
-static int write_sink(const char *path, const char *text, size_t length)
-{
-	struct sink sink;
-	int code = sink_open(&sink, path);
-
-	if (code)
-		return code;
-	code = sink_write(&sink, text, length);
-	if (!code)
-		code = sink_finish(&sink);
-	if (!code)
-		code = sink_publish(&sink);
-	sink_close(&sink);
-	return code;
-}
-
 static int write_report(const char *path, const struct inputs *inputs, const struct charts *charts)
 {
 	char *text = NULL;
@@ -47,7 +31,7 @@ static int write_report(const char *path, const struct inputs *inputs, const str
 	if (fclose(to))
 		code = -ENOMEM;
 	if (!code)
-		code = write_sink(path, text, length);
+		code = sink_write_file(path, text, length);
 	free(text);
 	return code;
 }

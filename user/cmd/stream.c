@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../batch.h"
@@ -13,6 +12,7 @@
 #include "../derive.h"
 #include "../message.h"
 #include "../names.h"
+#include "../records/files.h"
 #include "../records/input.h"
 #include "../records/interrupt.h"
 #include "../records/join.h"
@@ -191,43 +191,6 @@ static int open_filter(struct job *job)
 	return rc;
 }
 
-/* Files are opened first: what cannot be written is found before hours of input. */
-static int open_sink(struct sink *sink, const char *option, const char *path)
-{
-	size_t n = path ? strlen(path) : 0;
-	int rc = 0;
-
-	if (n > 3 && !strcmp(path + n - 3, ".gz")) {
-		complain("stream: --%s %s: is not compressed: give a name without .gz", option,
-			 path);
-		return -EINVAL;
-	}
-	if (path)
-		rc = sink_open(sink, path);
-	if (rc)
-		complain("stream: --%s %s: cannot be written: %s", option, path, strerror(-rc));
-	return rc;
-}
-
-/* @path, of --@option or NULL, is not to replace what is read. */
-static int refuse_input(const struct job *job, const char *option, const char *path)
-{
-	struct stat file, input;
-
-	if (!path || stat(path, &file))
-		return 0;
-	for (int i = 0; i < (job->o->n_args ?: 1); i++) {
-		const char *in = job->o->n_args ? job->o->args[i] : "-";
-		bool read = strcmp(in, "-") ? !stat(in, &input) : !fstat(STDIN_FILENO, &input);
-
-		if (!read || !same_file(&input, &file))
-			continue;
-		complain("stream: --%s %s: is an input, too: write to another file", option, path);
-		return -EINVAL;
-	}
-	return 0;
-}
-
 static int open_all(struct job *job)
 {
 	const struct options *o = job->o;
@@ -235,18 +198,18 @@ static int open_all(struct job *job)
 	int rc;
 
 	job->output = (struct output){ .separator = separator, .each = o->unbuffered };
-	rc = open_sink(&job->save, "save", o->save);
+	rc = records_open(&job->save, "save", o->save);
 	if (!rc)
-		rc = open_sink(&job->summary, "summary", o->summary);
+		rc = records_open(&job->summary, "summary", o->summary);
 	if (!rc && job->save.path && job->summary.path &&
 	    !strcmp(job->save.path, job->summary.path)) {
 		complain("stream: --save and --summary name the same file: give them two");
 		rc = -EINVAL;
 	}
 	if (!rc)
-		rc = refuse_input(job, "save", job->save.path);
+		rc = records_refuse_input("save", job->save.path, o->args, o->n_args);
 	if (!rc)
-		rc = refuse_input(job, "summary", job->summary.path);
+		rc = records_refuse_input("summary", job->summary.path, o->args, o->n_args);
 	if (!rc)
 		rc = open_filter(job);
 	if (!rc)
@@ -360,18 +323,6 @@ static int take_all(struct job *job)
 	return rc ?: got;
 }
 
-static int write_summary(struct job *job, const char *json)
-{
-	int rc = sink_write(&job->summary, json, strlen(json));
-
-	rc = rc ?: sink_write(&job->summary, "\n", 1);
-	rc = rc ?: sink_finish(&job->summary) ?: sink_publish(&job->summary);
-	if (rc)
-		complain("stream: --summary %s: cannot be written: %s", job->o->summary,
-			 strerror(-rc));
-	return rc;
-}
-
 static int report(struct job *job, bool text)
 {
 	char *json = summary_json(&job->result);
@@ -382,7 +333,7 @@ static int report(struct job *job, bool text)
 	else if (text && !job->o->quiet)
 		summary_text(&job->result, stderr);
 	if (!rc && job->o->summary)
-		rc = write_summary(job, json);
+		rc = records_write_summary(&job->summary, json, job->o->summary);
 	free(json);
 	return rc;
 }

@@ -151,22 +151,6 @@ static int make_page(void *context, bool openmetrics, char **text, size_t *lengt
 	return code;
 }
 
-static int write_text(const char *file, const char *text, size_t length)
-{
-	struct sink sink;
-	int code = sink_open(&sink, file);
-
-	if (code)
-		return code;
-	code = sink_write(&sink, text, length);
-	if (!code)
-		code = sink_finish(&sink);
-	if (!code)
-		code = sink_publish(&sink);
-	sink_close(&sink);
-	return code;
-}
-
 static int write_file(struct exporter *exporter)
 {
 	size_t length;
@@ -175,7 +159,7 @@ static int write_file(struct exporter *exporter)
 
 	if (code)
 		return code;
-	code = write_text(exporter->file, text, length);
+	code = sink_write_file(exporter->file, text, length);
 	free(text);
 	return code;
 }

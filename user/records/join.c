@@ -11,6 +11,7 @@
 #include "user/derive.h"
 #include "user/message.h"
 #include "user/names.h"
+#include "user/records/files.h"
 #include "user/records/input.h"
 #include "user/records/interrupt.h"
 #include "user/records/join_report.h"
@@ -139,6 +140,13 @@ static int cut_names(char *list, char **names, int most)
 	return n;
 }
 
+/* No file that is written is to replace one that is read. */
+static int refuse_inputs(const struct join *j, char *const *names, int n)
+{
+	return records_refuse_input("save-filter", j->save.path, names, n)
+		       ?: records_refuse_input("summary", j->summary.path, names, n);
+}
+
 static int read_keys(struct join *j, char **names, int n)
 {
 	struct block block;
@@ -203,10 +211,12 @@ static int build(struct join *j)
 {
 	size_t most = strlen(j->o->join) / 2 + 1;
 	char *list = strdup(j->o->join), **names = calloc(most, sizeof(*names));
-	int rc = -ENOMEM;
+	int rc = -ENOMEM, n;
 
-	if (list && names)
-		rc = read_keys(j, names, cut_names(list, names, most));
+	if (list && names) {
+		n = cut_names(list, names, most);
+		rc = refuse_inputs(j, names, n) ?: read_keys(j, names, n);
+	}
 	free(names);
 	free(list);
 	return rc ?: make_set(j);
@@ -288,16 +298,6 @@ static int take_all(struct join *j)
 	return rc ?: got;
 }
 
-/* Files are opened first: what cannot be written is found before hours of input. */
-static int open_output(struct sink *sink, const char *option, const char *path)
-{
-	int rc = path ? sink_open(sink, path) : 0;
-
-	if (rc)
-		complain("stream: --%s %s: cannot be written: %s", option, path, strerror(-rc));
-	return rc;
-}
-
 static int save(struct join *j)
 {
 	int rc = watch_file_save(&j->acbf, j->hash, j->seed, &j->save);
@@ -342,8 +342,11 @@ static int open_all(struct join *j)
 	j->theirs = j->rule;
 	j->theirs.field = o->join_field ?: o->field;
 	j->output = (struct output){ .separator = o->null ? 0 : '\n', .each = o->unbuffered };
-	rc = rc ?: open_output(&j->save, "save-filter", o->save_filter);
-	rc = rc ?: open_output(&j->summary, "summary", o->summary);
+	rc = rc ?: records_open(&j->save, "save-filter", o->save_filter);
+	rc = rc ?: records_open(&j->summary, "summary", o->summary);
+	rc = rc ?: refuse_inputs(j, o->args, o->n_args);
+	if (o->filter)
+		rc = rc ?: refuse_inputs(j, (char *const[]){ (char *)o->filter }, 1);
 	return rc ?: open_hash(j);
 }
 

@@ -9,6 +9,7 @@
 
 #include "user/message.h"
 #include "user/provenance.h"
+#include "user/records/files.h"
 #include "user/units.h"
 
 static json_t *set_json(const struct join_result *r, const struct acbf *a)
@@ -52,16 +53,6 @@ static void report_text(const struct join_result *r, const struct options *o)
 		r->stats.fpr);
 }
 
-static int write_summary(const char *json, struct sink *summary, const char *path)
-{
-	int rc = sink_write(summary, json, strlen(json)) ?: sink_write(summary, "\n", 1);
-
-	rc = rc ?: sink_finish(summary) ?: sink_publish(summary);
-	if (rc)
-		complain("stream: --summary %s: cannot be written: %s", path, strerror(-rc));
-	return rc;
-}
-
 int join_report(const struct join_result *r, const struct options *o, const struct acbf *a,
 		struct sink *summary)
 {
@@ -73,7 +64,7 @@ int join_report(const struct join_result *r, const struct options *o, const stru
 	else if (!o->quiet)
 		report_text(r, o);
 	if (json && o->summary)
-		rc = write_summary(json, summary, o->summary);
+		rc = records_write_summary(summary, json, o->summary);
 	free(json);
 	return rc;
 }
