@@ -8,11 +8,11 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "user/capture/checked.h"
 #include "user/health.h"
 #include "user/message.h"
 
 #define ENTRIES_AT_ONCE 1024
-#define PIECE_BYTES (1u << 20)
 
 static u64 parts_bytes(const struct xdd_fixed *fixed)
 {
@@ -52,18 +52,7 @@ struct writer {
 
 static int put(struct writer *w, const void *data, u64 bytes)
 {
-	const u8 *at = data;
-	int rc = 0;
-
-	while (bytes && !rc) {
-		u64 piece = bytes < PIECE_BYTES ? bytes : PIECE_BYTES;
-
-		w->crc = crc32_z(w->crc, at, piece);
-		rc = sink_write(w->sink, at, piece);
-		at += piece;
-		bytes -= piece;
-	}
-	return rc;
+	return checked_write(w->sink, &w->crc, data, bytes);
 }
 
 static void header_fill(struct store_header *h, const struct xdd_store *store, const void *about,
@@ -144,23 +133,9 @@ int store_file_save(const struct xdd_store *store, const void *about, u32 about_
 	return rc ?: sink_finish(sink) ?: sink_sync(sink) ?: sink_publish(sink);
 }
 
-/* Read @bytes, all of them. Returns 0, -EBADMSG where the file ends before, or a negative errno. */
 static int get(struct store_file *f, void *data, u64 bytes)
 {
-	u8 *at = data;
-
-	while (bytes) {
-		ssize_t got = read(f->fd, at, bytes < PIECE_BYTES ? bytes : PIECE_BYTES);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return got ? -errno : -EBADMSG;
-		f->crc = crc32_z(f->crc, at, got);
-		at += got;
-		bytes -= got;
-	}
-	return 0;
+	return checked_read(f->fd, &f->crc, data, bytes);
 }
 
 static int refuse_header(const struct store_file *f, u64 there, char *err, size_t size)

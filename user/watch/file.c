@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "user/capture/checked.h"
 #include "user/message.h"
 #include "xdd/config.h"
 
@@ -40,18 +41,7 @@ struct words {
 
 static int put(struct words *w, const void *data, u64 bytes)
 {
-	const u8 *at = data;
-	int rc = 0;
-
-	while (bytes && !rc) {
-		u64 some = bytes < sizeof(w->word) ? bytes : sizeof(w->word);
-
-		w->crc = crc32_z(w->crc, at, some);
-		rc = sink_write(w->sink, at, some);
-		at += some;
-		bytes -= some;
-	}
-	return rc;
+	return checked_write(w->sink, &w->crc, data, bytes);
 }
 
 static int put_words(struct words *w)
@@ -148,26 +138,13 @@ int watch_file_save(struct acbf *a, u32 hash, u64 seed, struct sink *sink)
 	return rc ?: sink_finish(sink) ?: sink_sync(sink) ?: sink_publish(sink);
 }
 
-/* Read @bytes, all of them. Returns 0, -EBADMSG where the file ends before, or a negative errno. */
+/* As checked_read(), but nothing of the checksum at the end. */
 static int get(struct words *w, void *data, u64 bytes)
 {
-	u8 *at = data;
-
 	if (bytes > w->left)
 		return -EBADMSG;
 	w->left -= bytes;
-	while (bytes) {
-		ssize_t got = read(w->fd, at, bytes < (1u << 30) ? bytes : 1u << 30);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return got ? -errno : -EBADMSG;
-		w->crc = crc32_z(w->crc, at, got);
-		at += got;
-		bytes -= got;
-	}
-	return 0;
+	return checked_read(w->fd, &w->crc, data, bytes);
 }
 
 /* The next bit of a level, of which @left are still to come. */
