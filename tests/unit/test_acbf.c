@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/common/path.h"
 #include "tests/common/test.h"
 #include "user/accessors.h"
 #include "user/message.h"
@@ -437,24 +438,7 @@ static void test_memory(void **state)
 	acbf_close(&a);
 }
 
-static char path[64], message[MESSAGE_MAX];
-
-static int make_path(void **state)
-{
-	const char *folder = getenv("TMPDIR");
-	int fd;
-
-	(void)state;
-	snprintf(path, sizeof(path), "%.40s/watch.XXXXXX", folder ?: "/tmp");
-	fd = mkstemp(path);
-	return fd < 0 || close(fd);
-}
-
-static int remove_path(void **state)
-{
-	(void)state;
-	return unlink(path);
-}
+static char message[MESSAGE_MAX];
 
 static void save(struct acbf *a)
 {

@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "tests/common/config.h"
+#include "tests/common/path.h"
 #include "user/batch.h"
 #include "user/health.h"
 #include "user/message.h"
@@ -18,25 +19,7 @@
 #define MEMORY (64 << 20)
 
 static const char about[] = "what its user says";
-static char path[64];
 static char err[MESSAGE_MAX];
-
-static int make_path(void **state)
-{
-	const char *folder = getenv("TMPDIR");
-	int fd;
-
-	(void)state;
-	snprintf(path, sizeof(path), "%.40s/store.XXXXXX", folder ?: "/tmp");
-	fd = mkstemp(path);
-	return fd < 0 || close(fd);
-}
-
-static int remove_path(void **state)
-{
-	(void)state;
-	return unlink(path);
-}
 
 static void start(struct xdd_store *store, u32 engine, u32 lines)
 {
