@@ -325,10 +325,9 @@ int instance_read_ifaces(struct instance *in)
 
 	if (err)
 		return err;
-	inside = !netns_enter_inode(in->meta.netns_inode, in->meta.netns, &home);
-
 	if (in->meta.ifaces_used > XDD_MAX_IFACES)
 		return -EPROTO;
+	inside = !netns_enter_inode(in->meta.netns_inode, in->meta.netns, &home);
 	in->ifaces_used = in->meta.ifaces_used;
 	for (u32 i = 0; i < in->ifaces_used; i++)
 		find_iface(in, i, inside, &in->ifaces[i]);
