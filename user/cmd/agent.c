@@ -9,7 +9,7 @@
 #include "user/clock.h"
 #include "user/export/exporter.h"
 #include "user/loader/instance.h"
-#include "user/loader/watch.h"
+#include "user/loader/iface_watch.h"
 #include "user/message.h"
 #include "user/service.h"
 #include "user/signals.h"
@@ -21,7 +21,7 @@ struct aged {
 	struct instance instance;
 	struct ager *ager; /* NULL: it failed, and is not tried again */
 	u64 due_ns;	   /* next step */
-	struct watch watch;
+	struct iface_watch watch;
 };
 
 struct agent {
@@ -86,7 +86,7 @@ static int rescan(struct agent *agent, char *err, size_t err_size)
 			at = &(*at)->next;
 	}
 	for (struct aged *aged = agent->all; aged; aged = aged->next)
-		watch_step(&aged->watch, &aged->instance, "agent");
+		iface_watch_step(&aged->watch, &aged->instance, "agent");
 	n = instance_list(&names, err, err_size);
 	for (int i = 0; i < n; i++)
 		if (!is_aged(agent, names[i]))

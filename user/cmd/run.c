@@ -12,7 +12,7 @@
 #include "../events/sample.h"
 #include "../export/exporter.h"
 #include "../loader/load.h"
-#include "../loader/watch.h"
+#include "../loader/iface_watch.h"
 #include "../message.h"
 #include "../metrics/counters.h"
 #include "../reload.h"
@@ -26,7 +26,7 @@ struct run {
 	const struct options *o;
 	struct instance in;
 	struct ager *ager; /* NULL: someone else ages it, or it cannot be aged */
-	struct watch watch;
+	struct iface_watch watch;
 	struct reload reload;
 	struct sample sample;
 	struct exporter *exporter; /* NULL: nothing is exported */
@@ -158,7 +158,7 @@ static void step(struct run *r)
 		     strerror(-err));
 		stop_ageing(r);
 	}
-	watch_step(&r->watch, &r->in, "run");
+	iface_watch_step(&r->watch, &r->in, "run");
 	if (r->line_at_ns && now_ns() >= r->line_at_ns) {
 		print_line(r);
 		r->line_at_ns = now_ns() + LINE_PERIOD_NS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "watch.h"
+#include "iface_watch.h"
 
 #include <string.h>
 
@@ -51,7 +51,7 @@ static void tell_state(const struct instance *in, u32 slot, const char *who)
 }
 
 /* What is new since the last time. */
-static void tell(struct watch *watch, const struct instance *in, const char *who)
+static void tell(struct iface_watch *watch, const struct instance *in, const char *who)
 {
 	for (u32 i = 0; i < in->ifaces_used && i < watch->known; i++) {
 		const char *name = in->ifaces[i].name;
@@ -64,7 +64,7 @@ static void tell(struct watch *watch, const struct instance *in, const char *who
 	}
 }
 
-static void learn(struct watch *watch, const struct instance *in)
+static void learn(struct iface_watch *watch, const struct instance *in)
 {
 	for (u32 i = 0; i < in->ifaces_used; i++) {
 		if (i >= watch->known || in->ifaces[i].state == IFACE_ATTACHED)
@@ -75,13 +75,14 @@ static void learn(struct watch *watch, const struct instance *in)
 	watch->known = in->ifaces_used;
 }
 
-static bool can_return(const struct watch *watch, const struct instance *in, u32 slot, u64 now)
+static bool can_return(const struct iface_watch *watch, const struct instance *in, u32 slot,
+		       u64 now)
 {
 	return in->ifaces[slot].returned &&
 	       (!watch->was[slot].tries || now >= watch->was[slot].retry_ns);
 }
 
-static bool is_to_mend(const struct watch *watch, const struct instance *in, u64 now)
+static bool is_to_mend(const struct iface_watch *watch, const struct instance *in, u64 now)
 {
 	for (u32 i = 0; i < in->ifaces_used; i++)
 		if (has_other_index(in, i) || has_other_name(in, i) ||
@@ -91,7 +92,8 @@ static bool is_to_mend(const struct watch *watch, const struct instance *in, u64
 }
 
 /* A reason is told once, and later tries are seldom. */
-static void bring_back(struct watch *watch, struct instance *in, u32 slot, u64 now, const char *who)
+static void bring_back(struct iface_watch *watch, struct instance *in, u32 slot, u64 now,
+		       const char *who)
 {
 	char err[MESSAGE_MAX];
 	u32 tries = watch->was[slot].tries;
@@ -108,7 +110,7 @@ static void bring_back(struct watch *watch, struct instance *in, u32 slot, u64 n
 	watch->was[slot].retry_ns = now + (PERIOD_NS << tries);
 }
 
-static void mend_all(struct watch *watch, struct instance *in, u64 now, const char *who)
+static void mend_all(struct iface_watch *watch, struct instance *in, u64 now, const char *who)
 {
 	int home;
 
@@ -124,7 +126,7 @@ static void mend_all(struct watch *watch, struct instance *in, u64 now, const ch
 }
 
 /* Opened anew under the lock: `set` may have changed it since. */
-static void mend(struct watch *watch, const struct instance *in, u64 now, const char *who)
+static void mend(struct iface_watch *watch, const struct instance *in, u64 now, const char *who)
 {
 	struct instance locked;
 	char err[MESSAGE_MAX];
@@ -139,7 +141,7 @@ static void mend(struct watch *watch, const struct instance *in, u64 now, const 
 	pins_unlock(root);
 }
 
-void watch_step(struct watch *watch, struct instance *in, const char *who)
+void iface_watch_step(struct iface_watch *watch, struct instance *in, const char *who)
 {
 	u64 now = now_ns();
 

@@ -3,12 +3,12 @@
  * What happens to the interfaces of an instance while `run` or `agent` ages it: told in words, and
  * one that was gone and comes back under its name is attached again.
  */
-#ifndef USER_LOADER_WATCH_H
-#define USER_LOADER_WATCH_H
+#ifndef USER_LOADER_IFACE_WATCH_H
+#define USER_LOADER_IFACE_WATCH_H
 
 #include "instance.h"
 
-struct watch {
+struct iface_watch {
 	u64 due_ns; /* CLOCK_MONOTONIC */
 	u32 known;  /* slots below */
 	struct {
@@ -22,6 +22,6 @@ struct watch {
 /* Look, if that is due: once a second. @who is the command, for its messages. The first call only
  * learns what there is. @in may be found with other interfaces than before.
  */
-void watch_step(struct watch *watch, struct instance *in, const char *who);
+void iface_watch_step(struct iface_watch *watch, struct instance *in, const char *who);
 
 #endif
