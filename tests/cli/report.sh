@@ -59,6 +59,9 @@ echo '{"packets": 1}' >"$tmp/other.json"
 echo '{"packets": ' >"$tmp/cut.json"
 : >"$tmp/empty.json"
 printf '[1, 2]' >"$tmp/numbers.json"
+cp "$tmp/one.json" "$tmp/one.svg"
+refused "onto its input: exit 2" 2 'is an input, too' "$tmp/one.svg" -o "$tmp/one.svg"
+check "... which stays" cmp "$tmp/one.json" "$tmp/one.svg"
 for kind in other empty numbers; do
 	refused "$kind: refused" 1 "$kind.json: not what pcap, stream, simulate or bench print" \
 		"$tmp/$kind.json" -o "$tmp/no.html"

@@ -312,3 +312,19 @@ int sink_write_file(const char *path, const char *text, size_t len)
 	sink_close(&sink);
 	return code;
 }
+
+bool sink_is_input(const char *path, char *const *inputs, int n)
+{
+	struct stat file, input;
+
+	if (stat(path, &file) || !S_ISREG(file.st_mode))
+		return false;
+	for (int i = 0; i < (n ?: 1); i++) {
+		const char *in = n ? inputs[i] : "-";
+		bool read = strcmp(in, "-") ? !stat(in, &input) : !fstat(STDIN_FILENO, &input);
+
+		if (read && same_file(&input, &file))
+			return true;
+	}
+	return false;
+}

@@ -31,6 +31,9 @@ static inline bool same_file(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
+/* Whether the regular file @path is there and one of the @n files @inputs; "-" is stdin, and so is none. */
+bool sink_is_input(const char *path, char *const *inputs, int n);
+
 /* Remove the temporary files of all open sinks when SIGINT, SIGTERM or SIGHUP ends the process
  * (exit 1), and let writes to a closed pipe fail with EPIPE, and beyond the size
  * that files may have with EFBIG.

@@ -57,6 +57,10 @@ int cmd_report(struct options *o)
 		complain("report: say where to: -o report.html, or .svg for the pictures alone");
 		return EXIT_USAGE;
 	}
+	if (sink_is_input(o->output, o->args, o->n_args)) {
+		complain("report: -o %s: is an input, too: write to another file", o->output);
+		return EXIT_USAGE;
+	}
 	sink_guard();
 	for (int i = 0; !code && i < o->n_args; i++)
 		code = inputs_read(&inputs, o->args[i], err, sizeof(err));

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "user/message.h"
 
@@ -26,20 +25,10 @@ int records_open(struct sink *sink, const char *option, const char *path)
 
 int records_refuse_input(const char *option, const char *path, char *const *inputs, int n)
 {
-	struct stat file, input;
-
-	if (!path || stat(path, &file))
+	if (!path || !sink_is_input(path, inputs, n))
 		return 0;
-	for (int i = 0; i < (n ?: 1); i++) {
-		const char *in = n ? inputs[i] : "-";
-		bool read = strcmp(in, "-") ? !stat(in, &input) : !fstat(STDIN_FILENO, &input);
-
-		if (!read || !same_file(&input, &file))
-			continue;
-		complain("stream: --%s %s: is an input, too: write to another file", option, path);
-		return -EINVAL;
-	}
-	return 0;
+	complain("stream: --%s %s: is an input, too: write to another file", option, path);
+	return -EINVAL;
 }
 
 int records_write_summary(struct sink *sink, const char *json, const char *path)
