@@ -88,6 +88,17 @@ check_equal "a row for each unit" 3 "$(python3 -c 'import json, sys
 print(len(json.load(open(sys.argv[1]))["series"]))' "$tmp/a")"
 "$xdd" simulate replicas --units 3 --seed 7 --json >"$tmp/b"
 "$xdd" simulate replicas --units 3 --seed 7 --json >"$tmp/c"
+# A filter that grows from nothing and shrinks to it; more keys than bits; more than there is memory for.
+simulate a --initial 0 --units 30 --queries 1 --resize --push every:1
+near "as many bits a key, of one at first" "$(value a fpr)" 0 0.01
+simulate a --initial 50 --adds 0 --deletes 5 --units 20 --queries 10 --resize --push every:1
+check_equal "no key is left" "0.0 0.0" "$(python3 -c 'import json, sys
+last = json.load(open(sys.argv[1]))["series"][-1]
+print(last["keys"], last["fpr"])' "$tmp/a")"
+simulate a --initial 70k --adds 0 --deletes 60k --cells 7 --units 1 --queries 10 --push every:1
+check_equal "every bit of a filter far too small" 1.0 "$(value a fpr)"
+check_command "too long" 1 '' 'Cannot allocate memory' \
+	"$xdd" simulate replicas --units 10000000000G --runs 1000000
 check "the same seed, the same result" cmp "$tmp/b" "$tmp/c"
 check_command "in words" 0 'a replica misses a key that its host has' '' \
 	"$xdd" simulate replicas --units 3

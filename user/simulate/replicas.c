@@ -142,12 +142,11 @@ static int resize(struct cluster *c, struct replica_host *host)
 /* Send what has changed to all others, and count it in @unit. */
 static int update(struct cluster *c, struct replica_host *host, struct replica_unit *unit)
 {
-	u64 words = words_of(host->cells);
 	int err = c->o->resize ? resize(c, host) : 0;
 	u8 *message = malloc(delta_room(host->cells));
 
 	if (message && !err) {
-		for (u64 i = 0; i < words; i++)
+		for (u64 i = 0; i < words_of(host->cells); i++)
 			host->sent[i] ^= host->home[i];
 		unit->value[REPLICA_bytes] += delta_encode(host->sent, host->cells, message);
 		unit->value[REPLICA_updates]++;
@@ -194,20 +193,19 @@ static void expect(const struct cluster *c, const struct replica_host *host,
 static void query(struct cluster *c, struct replica_unit *unit)
 {
 	u64 key = stream_draw(&c->random), own = 0, wrong = 0;
-	double share = 1. / c->o->queries;
 
 	for (u32 i = 0; i < c->o->hosts; i++) {
 		const struct replica_host *host = &c->hosts[i];
 		bool home = is_in(host->home, host->cells, c->k, key);
 		bool sent = is_in(host->sent, host->cells, c->k, key);
 
-		unit->value[REPLICA_fpr] += share * sent;
-		unit->value[REPLICA_fnr] += share * (home && !sent);
+		unit->value[REPLICA_fpr] += sent;
+		unit->value[REPLICA_fnr] += home && !sent;
 		own |= (u64)home << i;
 		wrong |= (u64)(home || sent) << i;
 	}
 	for (u32 i = 0; i < c->o->hosts; i++)
-		unit->value[REPLICA_host] += share * !!((own & 1ULL << i) | (wrong & ~(1ULL << i)));
+		unit->value[REPLICA_host] += !!((own & 1ULL << i) | (wrong & ~(1ULL << i)));
 }
 
 /* The share of its keys that the others miss. */
@@ -224,6 +222,9 @@ static void measure(struct cluster *c, struct replica_unit *unit)
 {
 	for (u64 i = 0; i < c->o->queries; i++)
 		query(c, unit);
+	unit->value[REPLICA_fpr] /= c->o->queries;
+	unit->value[REPLICA_fnr] /= c->o->queries;
+	unit->value[REPLICA_host] /= c->o->queries;
 	for (u32 i = 0; i < c->o->hosts; i++) {
 		expect(c, &c->hosts[i], unit);
 		unit->value[REPLICA_member] += members_missed(c, &c->hosts[i]);
@@ -308,7 +309,8 @@ int replicas_run(const struct options *o, u32 run, struct replica_unit *units)
 	for (u64 unit = 0; !err && unit < o->units; unit++) {
 		for (u32 i = 0; !err && i < o->hosts; i++)
 			err = advance(&c, &c.hosts[i], &units[unit]);
-		measure(&c, &units[unit]);
+		if (!err)
+			measure(&c, &units[unit]);
 	}
 	for (u32 i = 0; c.hosts && i < o->hosts; i++)
 		close_host(&c.hosts[i]);
@@ -319,7 +321,7 @@ int replicas_run(const struct options *o, u32 run, struct replica_unit *units)
 int simulate_replicas(struct options *o)
 {
 	u32 runs = o->runs ?: 1;
-	struct replica_unit *units = calloc(o->units * runs, sizeof(*units));
+	struct replica_unit *units = calloc(o->units, runs * sizeof(*units));
 	int err = units ? 0 : -ENOMEM;
 
 	for (u32 run = 0; !err && run < runs; run++)

@@ -15,7 +15,7 @@ struct replica_host {
 	u64 *keys;
 	bool *is_sent; /* ... with an update */
 	u64 n_keys, room, unsent;
-	u16 *counters;
+	u32 *counters;
 	u64 *home, *sent; /* bits */
 	u64 cells;
 	double cells_per_key; /* at the start */
