@@ -30,7 +30,8 @@ struct slot {
 	u64 ones;
 	bool synced;	  /* the replica is the peer's last word */
 	bool needs;	  /* a FULL */
-	u64 want_ns;	  /* when to ask for it */
+	u64 want_ns;	  /* when to ask for it ... */
+	u64 quiet_ns;	  /* ... but not before this: it was asked for lately */
 	u64 want_wait_ns; /* and how long to wait for it then */
 };
 
@@ -193,7 +194,7 @@ static void ask(struct receiver *r, struct slot *slot, struct wire_time now)
 	size_t size = wire_seal(r->setup.self, &head, message);
 
 	slot->peer.wants++;
-	slot->want_ns = now.mono_ns + slot->want_wait_ns;
+	slot->want_ns = slot->quiet_ns = now.mono_ns + slot->want_wait_ns;
 	slot->want_wait_ns *= 2;
 	if (slot->want_wait_ns > r->setup.want_most_ns)
 		slot->want_wait_ns = r->setup.want_most_ns;
@@ -208,8 +209,7 @@ static void need(struct receiver *r, struct slot *slot, u64 at)
 	slot->needs = true;
 	if (!slot->want_wait_ns)
 		slot->want_wait_ns = r->setup.want_least_ns;
-	if (slot->want_ns < at)
-		slot->want_ns = at;
+	slot->want_ns = at > slot->quiet_ns ? at : slot->quiet_ns;
 }
 
 /* What is held is not the peer's last word. That may come by itself in the time @wait. */
