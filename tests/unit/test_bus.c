@@ -35,7 +35,8 @@ struct server {
 /* A port that nobody listens on now. */
 static unsigned int free_port(void)
 {
-	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in at = { .sin_family = AF_INET,
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t length = sizeof(at);
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
@@ -84,8 +85,11 @@ static void server_kill(struct server *server)
 static struct bus *bus_to(const struct server *server, const char *login)
 {
 	char url[160], err[256] = "";
-	struct bus_where where = { .url = url, .client = "test", .listen = "xdd.test.>",
-				   .store = "xdd-test", .kept = "xdd.test.*.*.state" };
+	struct bus_where where = { .url = url,
+				   .client = "test",
+				   .listen = "xdd.test.>",
+				   .store = "xdd-test",
+				   .kept = "xdd.test.*.*.state" };
 	struct bus *bus;
 
 	snprintf(url, sizeof(url), "nats://%s127.0.0.1:%u", login, server->port);
@@ -233,7 +237,8 @@ static void test_comes_and_goes(void **state)
 /* A server that takes connections and bytes, and never answers, holds nobody up. */
 static void test_mute_server(void **state)
 {
-	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in at = { .sin_family = AF_INET,
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	struct server server = { .port = free_port() };
 	struct bus *bus;
 	u64 before;

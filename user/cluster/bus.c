@@ -68,6 +68,7 @@ struct bus {
 	pthread_t keeper, publisher;
 	bool keeper_runs, publisher_runs;
 	natsOptions *options;
+	natsSubscription *sub; /* the keeper's */
 	char *servers, *listen, *store, *kept;
 	pthread_mutex_t wire;  /* of nc, held while something is published: */
 	natsConnection *nc;    /* NULL: none */
@@ -273,12 +274,13 @@ static bool connect_once(struct bus *bus)
 		status = natsConnection_Subscribe(&sub, nc, bus->listen, on_message, bus);
 	if (status == NATS_OK)
 		status = natsSubscription_SetPendingLimits(sub, -1, IN_LIMIT);
-	natsSubscription_Destroy(sub); /* it goes on until the connection ends */
 	if (status != NATS_OK) {
+		natsSubscription_Destroy(sub);
 		complain_once(bus, status);
 		natsConnection_Destroy(nc);
 		return false;
 	}
+	bus->sub = sub;
 	pthread_mutex_lock(&bus->wire);
 	bus->nc = nc;
 	pthread_mutex_unlock(&bus->wire);
@@ -331,6 +333,7 @@ static void disconnect(struct bus *bus)
 	pthread_mutex_lock(&bus->wire);
 	bus->nc = NULL;
 	pthread_mutex_unlock(&bus->wire);
+	natsSubscription_Destroy(bus->sub);
 	natsConnection_Destroy(nc);
 	pthread_mutex_lock(&bus->state);
 	bus->counts.up = bus->counts.keeps = false;
@@ -610,29 +613,31 @@ bool bus_next(struct bus *bus, struct bus_event *to)
 	return true;
 }
 
+static int unsent(struct bus *bus, int code)
+{
+	count(bus, &bus->counts.unsent, 1);
+	return code;
+}
+
 int bus_publish(struct bus *bus, const char *subject, enum bus_keep keep, const u8 *bytes,
 		size_t length)
 {
 	struct sending *sending;
-	int code = -ENOMEM;
 
-	if (!is_set(bus, &bus->counts.up)) {
-		count(bus, &bus->counts.unsent, 1);
-		return -ENOTCONN;
-	}
+	if (!is_set(bus, &bus->counts.up))
+		return unsent(bus, -ENOTCONN);
+	if (bus_pending(bus) + AROUND + length > OUT_LIMIT)
+		return unsent(bus, -ENOBUFS);
 	sending = calloc(1, sizeof(*sending));
-	if (sending &&
-	    natsMsg_Create(&sending->msg, subject, NULL, (const char *)bytes, length) == NATS_OK) {
-		sending->keep = keep;
-		sending->item.size = AROUND + length;
-		if (queue_put(&bus->out, &sending->item))
-			return 0;
-		natsMsg_Destroy(sending->msg);
-		code = -ENOBUFS;
+	if (!sending ||
+	    natsMsg_Create(&sending->msg, subject, NULL, (const char *)bytes, length) != NATS_OK) {
+		free(sending);
+		return unsent(bus, -ENOMEM);
 	}
-	free(sending);
-	count(bus, &bus->counts.unsent, 1);
-	return code;
+	sending->keep = keep;
+	sending->item.size = AROUND + length;
+	queue_put(&bus->out, &sending->item); /* nobody else puts: there is room */
+	return 0;
 }
 
 size_t bus_pending(const struct bus *bus)
