@@ -5,57 +5,35 @@
  * A FULL makes a replica; a DELTA of the next version of the same epoch and size changes it. After
  * anything else the peer is `recovering`: not believed until the FULL that it is asked for. What
  * came before, by epoch and order, is ignored, and so is what is older than the clocks may differ.
+ * A peer whose filter is larger than there is room for is `mismatched`, as one loaded otherwise is.
  */
 #ifndef USER_CLUSTER_RECEIVER_H
 #define USER_CLUSTER_RECEIVER_H
+
+#include <xdd/replica.h>
 
 #include "user/cluster/wire.h"
 
 #define RECEIVER_SLOTS 64
 
-/*
- * X(name, what is shown)
- * unused      no peer in this slot
- * recovering  something is missing: a FULL is awaited
- * current     has what the peer last sent, and is believed
- * distrusted  too dense: says yes to too much
- * mismatched  another group fingerprint: its keys are not ours
- * oversize    a filter larger than there is room for
- * failed      silent for too long
- * left        said so; the slot is for whoever needs it
- */
-#define RECEIVER_STATES(X)          \
-	X(unused, "unused")         \
-	X(recovering, "recovering") \
-	X(current, "current")       \
-	X(distrusted, "distrusted") \
-	X(mismatched, "mismatched") \
-	X(oversize, "oversize")     \
-	X(failed, "failed")         \
-	X(left, "left")
-
-#define RECEIVER_STATE(name, word) RECEIVER_##name,
-enum receiver_state { RECEIVER_STATES(RECEIVER_STATE) RECEIVER_STATE_MAX };
-
-extern const char *const receiver_state_names[]; /* ends with NULL */
-
 struct receiver_peer {
 	char name[WIRE_NAME];
-	enum receiver_state state;
-	u32 shift, hashes;		   /* of the replica */
-	u64 epoch, seq;			   /* of what is held */
-	u64 keys, window_ns, heartbeat_ns; /* as the peer says */
-	double density;			   /* share of ones */
-	double fpr, fnr, member;	   /* what the peer predicted of us, last */
-	u64 heard_ns;	  /* CLOCK_MONOTONIC of the last message that was not ignored */
-	u64 updated_ns;	  /* ... of the last FULL or DELTA that was applied; 0: none */
-	u64 changed_ns;	  /* ... since when it is in this state */
-	u64 sent_wall_ns; /* when the peer sent what was last applied, by its clock */
-	u64 fulls, deltas, heartbeats, bytes;
-	u64 wants;	 /* FULLs asked for */
-	u64 old;	 /* ignored: said before, or out of order and too late */
-	u64 gaps;	 /* versions that were missing */
-	u64 undecodable; /* with a right tag, and senseless */
+	enum xdd_peer_state state;
+	u32 shift, hashes;				/* of the replica */
+	u64 epoch, seq;					/* of what is held */
+	u64 fingerprint, keys, window_ns, heartbeat_ns; /* as the peer says */
+	double density;					/* share of ones */
+	double fpr, fnr, member;			/* what the peer predicted of us, last */
+	u64 heard_ns;	     /* CLOCK_MONOTONIC of the last message that was not ignored */
+	u64 updated_ns;	     /* ... of the last FULL or DELTA that was applied; 0: none */
+	u64 changed_ns;	     /* ... since when it is in this state */
+	u64 sent_wall_ns;    /* when the peer sent what was last applied, by its clock */
+	u64 messages, bytes; /* of this name, whatever they were */
+	u64 refused;	     /* of these: damaged, forged, of another version or time, senseless */
+	u64 old;	     /* ... said before, or out of order and too late: ignored */
+	u64 fulls, deltas, heartbeats; /* whole ones that were taken */
+	u64 wants;		       /* FULLs asked for */
+	u64 gaps;		       /* versions that were missing */
 };
 
 /* What the replicas are told. Peers are slots, 0 to setup.slots - 1. */
@@ -69,7 +47,7 @@ struct receiver_ops {
 	void (*want)(void *to, const char *name, const u8 *message, size_t size);
 	/* The peer's state was @before. For who is told of it; may be NULL. */
 	void (*state)(void *to, u32 peer, const struct receiver_peer *now,
-		      enum receiver_state before);
+		      enum xdd_peer_state before);
 };
 
 struct receiver_setup {
@@ -124,15 +102,15 @@ void receiver_tick(struct receiver *r, struct wire_time now);
 /* Another --max-density or --silence, from now on. */
 void receiver_limits(struct receiver *r, double max_density, u64 silence_ns);
 
-/* The peer in slot @i, below setup.slots; of state unused if there is none. */
+/* The peer in slot @i, below setup.slots; of state none if nobody has it. */
 const struct receiver_peer *receiver_peer(const struct receiver *r, u32 i);
-u64 receiver_believed(const struct receiver *r); /* a bit for each current peer */
+u64 receiver_believed(const struct receiver *r); /* a bit for each live peer */
 const struct receiver_stats *receiver_stats(const struct receiver *r);
 
 /* The replica of slot @i, 2^shift bits, or NULL. */
 const u64 *receiver_replica(const struct receiver *r, u32 i);
 
-/* A look-up by this host, whose own filter errs at @own_fpr, and all current peers as they predict
+/* A look-up by this host, whose own filter errs at @own_fpr, and all live peers as they predict
  * (eq. 14 to 16 of zhu-jiang-2006, with a rate for each replica).
  */
 struct receiver_rates {

@@ -20,14 +20,18 @@ struct sender_setup {
 	u32 hashes;		     /* of the filter */
 	u32 shift;		     /* bits of the filter at first: 2^shift */
 	bool resize;		     /* choose another shift when the target needs it ... */
-	u32 shift_least, shift_most; /* ... in this range */
-	u64 resize_ns;		     /* ... at most once in this time */
+	u32 shift_least, shift_most; /* ... in this range. A larger one is taken at once, ... */
+	u64 resize_ns;		     /* ... a smaller one must have been enough for so long */
 	u64 window_ns;		     /* of the filter, for the others to know */
 	u64 heartbeat_ns;	     /* say something at least so often */
 	u64 interval_ns;	     /* between two pushes, at least */
 	u64 bytes_per_s; /* 0: no limit. A push may be larger, the next one then waits */
 	u64 want_ns;	 /* answer who wants a FULL at most so often */
 	u64 untold_ns;	 /* 0, or: a change is told after this time, whatever the rule says */
+	/* 0, or: FULL instead of DELTA once those since the last one are so many times as long, for
+	 * hosts that come late. Where changes are small, 1 doubles what is sent.
+	 */
+	double full_after;
 };
 
 /* What is at home now. */
@@ -73,9 +77,8 @@ enum sender_result { SENDER_NOTHING, SENDER_PUSHED, SENDER_BEAT, SENDER_AGAIN };
 
 /*
  * Look at @home and send what is due: nothing, HEARTBEAT, DELTA, or FULL: the first time, after a
- * resize or a failure, for who wants it, where it is not longer, and when the deltas since the last
- * one are longer, so that who comes late is complete soon. Returns an enum sender_result, or what emit
- * returned.
+ * resize or a failure, for who wants it, where it is not longer, and as full_after says. Returns an
+ * enum sender_result, -ENOMEM if there is no memory for another shift, or what emit returned.
  */
 int sender_check(struct sender *s, const struct sender_home *home, struct wire_time now);
 
