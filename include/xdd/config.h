@@ -10,7 +10,7 @@
 #include "types.h"
 
 /* Changes whenever a pinned layout changes: a loader refuses pins of another one. */
-#define XDD_ABI 7
+#define XDD_ABI 8
 
 #define XDD_MAX_IFACES 16
 #define XDD_MAX_HASHES 8
@@ -107,6 +107,13 @@
 	X(density, "when the newest filter's share of live cells is such") \
 	X(cardinality, "when so many keys were inserted into it")
 
+/* Which packets the filter is asked about, by whether the watch set has their key: watch.h. */
+#define XDD_WATCHES(X)                                                      \
+	X(only, "only those of the set are de-duplicated, the others pass") \
+	X(skip, "those of the set pass, the others are de-duplicated")      \
+	X(drop, "those of the set are dropped, the others de-duplicated")   \
+	X(select, "those of the set are de-duplicated, the others dropped")
+
 #define XDD_CLOCKS(X)                          \
 	X(exact, "nanoseconds at each packet") \
 	X(coarse, "the jiffy clock: cheap, steps of 1/HZ")
@@ -163,6 +170,7 @@
 #define XDD_ENUM_FAULTS(name, help) XDD_FAULTS_##name,
 #define XDD_ENUM_TREE(name, help) XDD_TREE_##name,
 #define XDD_ENUM_GROWTH(name, help) XDD_GROWTH_##name,
+#define XDD_ENUM_WATCH(name, help) XDD_WATCH_##name,
 #define XDD_ENUM_CLOCK(name, help) XDD_CLOCK_##name,
 #define XDD_ENUM_VARIANT(name, help) XDD_VARIANT_##name,
 #define XDD_ENUM_FIELD(name, by_default, help) XDD_FIELD_##name,
@@ -178,6 +186,7 @@ enum xdd_placement { XDD_PLACEMENTS(XDD_ENUM_PLACEMENT) XDD_PLACEMENT_MAX };
 enum xdd_fault_policy { XDD_FAULT_POLICIES(XDD_ENUM_FAULTS) XDD_FAULTS_MAX };
 enum xdd_tree { XDD_TREES(XDD_ENUM_TREE) XDD_TREE_MAX };
 enum xdd_growth { XDD_GROWTHS(XDD_ENUM_GROWTH) XDD_GROWTH_MAX };
+enum xdd_watch_action { XDD_WATCHES(XDD_ENUM_WATCH) XDD_WATCH_MAX };
 enum xdd_clock { XDD_CLOCKS(XDD_ENUM_CLOCK) XDD_CLOCK_MAX };
 enum xdd_variant { XDD_VARIANTS(XDD_ENUM_VARIANT) XDD_VARIANT_MAX };
 enum xdd_field { XDD_FIELDS(XDD_ENUM_FIELD) XDD_FIELD_MAX };
@@ -307,8 +316,9 @@ struct xdd_fixed {
 	u8 tree;	  /* enum xdd_tree */
 	u8 levels;	  /* of the tree, 2..XDD_TREE_MAX_LEVELS; the root is level 0 */
 	u8 top_down;	  /* a match above this level is looked for below it; 0: off */
-	u8 pad5[5];
-	u32 pad3;
+	u8 watch_hashes;  /* of the watch set: positions of a key, 1..XDD_WATCH_MAX_HASHES ... */
+	u8 pad5[4];
+	u32 watch_bits; /* ... and bits of its level 1; 0: no set */
 };
 
 /* Lines of the filter, or of each in a chain; per CPU under that placement. */
@@ -380,7 +390,8 @@ struct xdd_live {
 	u8 ambiguous_pass; /* bits 1.. by enum xdd_class: duplicates that are kept */
 	u32 max_suppress;  /* of a key's duplicates one passes after so many; 0: none does */
 	u8 top;		   /* 1: keep the keys most often suppressed in map `top` */
-	u8 pad[3];
+	u8 watch_action;   /* enum xdd_watch_action */
+	u8 pad[2];
 	u32 event_rate;	 /* verdicts that are shown: at most so many a second ... */
 	u16 event_kinds; /* ... of these, bits by enum xdd_event_kind; 0: none ... */
 	u16 event_bytes; /* ... with so many bytes of the frame, 1..XDD_EVENT_BYTES */
