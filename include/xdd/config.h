@@ -17,6 +17,11 @@
 #define XDD_MAX_PARTS 512 /* of a filter, whose slices may fail: faults.h */
 #define XDD_LINE_BYTES 64
 
+/* Of replicas (replica.h): other hosts, and bits of the filter that each of them sends, as powers of two. */
+#define XDD_MAX_PEERS 64
+#define XDD_REPLICA_SHIFT_MIN 10
+#define XDD_REPLICA_SHIFT_MAX 32
+
 /* Of a filter that grows (growth.h): filters of a chain, and chains. */
 #define XDD_MAX_FILTERS 8
 #define XDD_MAX_CHAINS 512
@@ -114,6 +119,12 @@
 	X(drop, "those of the set are dropped, the others de-duplicated")   \
 	X(select, "those of the set are de-duplicated, the others dropped")
 
+/* What happens to packets that only another host has seen: replica.h. */
+#define XDD_REPLICA_ACTIONS(X)                                                    \
+	X(drop, "a copy: dropped, or redirected where --action redirects copies") \
+	X(mark, "a copy: marked as --action mark does, and passed on")            \
+	X(count, "counted only: the own filter decides, as if there were no other host")
+
 #define XDD_CLOCKS(X)                          \
 	X(exact, "nanoseconds at each packet") \
 	X(coarse, "the jiffy clock: cheap, steps of 1/HZ")
@@ -171,6 +182,7 @@
 #define XDD_ENUM_TREE(name, help) XDD_TREE_##name,
 #define XDD_ENUM_GROWTH(name, help) XDD_GROWTH_##name,
 #define XDD_ENUM_WATCH(name, help) XDD_WATCH_##name,
+#define XDD_ENUM_REPLICA(name, help) XDD_REPLICA_##name,
 #define XDD_ENUM_CLOCK(name, help) XDD_CLOCK_##name,
 #define XDD_ENUM_VARIANT(name, help) XDD_VARIANT_##name,
 #define XDD_ENUM_FIELD(name, by_default, help) XDD_FIELD_##name,
@@ -187,6 +199,7 @@ enum xdd_fault_policy { XDD_FAULT_POLICIES(XDD_ENUM_FAULTS) XDD_FAULTS_MAX };
 enum xdd_tree { XDD_TREES(XDD_ENUM_TREE) XDD_TREE_MAX };
 enum xdd_growth { XDD_GROWTHS(XDD_ENUM_GROWTH) XDD_GROWTH_MAX };
 enum xdd_watch_action { XDD_WATCHES(XDD_ENUM_WATCH) XDD_WATCH_MAX };
+enum xdd_replica_action { XDD_REPLICA_ACTIONS(XDD_ENUM_REPLICA) XDD_REPLICA_MAX };
 enum xdd_clock { XDD_CLOCKS(XDD_ENUM_CLOCK) XDD_CLOCK_MAX };
 enum xdd_variant { XDD_VARIANTS(XDD_ENUM_VARIANT) XDD_VARIANT_MAX };
 enum xdd_field { XDD_FIELDS(XDD_ENUM_FIELD) XDD_FIELD_MAX };
@@ -311,14 +324,18 @@ struct xdd_fixed {
 	u8 grow;	     /* enum xdd_growth */
 	u8 filters;	     /* lines side by side at each place, 2..XDD_MAX_FILTERS; 0: one */
 	u8 pad4[2];
-	u32 tree_leaves;  /* tree: nodes of the last level (possible CPUs) ... */
-	u32 tree_fan_out; /* ... and children of each node above but the last but one (NUMA) */
-	u8 tree;	  /* enum xdd_tree */
-	u8 levels;	  /* of the tree, 2..XDD_TREE_MAX_LEVELS; the root is level 0 */
-	u8 top_down;	  /* a match above this level is looked for below it; 0: off */
-	u8 watch_hashes;  /* of the watch set: positions of a key, 1..XDD_WATCH_MAX_HASHES ... */
-	u8 pad5[4];
-	u32 watch_bits; /* ... and bits of its level 1; 0: no set */
+	u32 tree_leaves;   /* tree: nodes of the last level (possible CPUs) ... */
+	u32 tree_fan_out;  /* ... and children of each node above but the last but one (NUMA) */
+	u8 tree;	   /* enum xdd_tree */
+	u8 levels;	   /* of the tree, 2..XDD_TREE_MAX_LEVELS; the root is level 0 */
+	u8 top_down;	   /* a match above this level is looked for below it; 0: off */
+	u8 peers;	   /* whose replicas are held: 8, 16, 32 or 64; 0: none, and no code */
+	u8 replica_shift;  /* each of 2^this bits, XDD_REPLICA_SHIFT_MIN.._MAX */
+	u8 replica_hashes; /* bits of a key in them, 1..XDD_MAX_HASHES */
+	u8 watch_hashes;   /* of the watch set: positions of a key, 1..XDD_WATCH_MAX_HASHES ... */
+	u8 pad5;
+	u32 watch_bits;	  /* ... and bits of its level 1; 0: no set */
+	u64 replica_step; /* engines timer and bloom: 2^64 / cells; else 0 */
 };
 
 /* Lines of the filter, or of each in a chain; per CPU under that placement. */
@@ -391,7 +408,8 @@ struct xdd_live {
 	u32 max_suppress;  /* of a key's duplicates one passes after so many; 0: none does */
 	u8 top;		   /* 1: keep the keys most often suppressed in map `top` */
 	u8 watch_action;   /* enum xdd_watch_action */
-	u8 pad[2];
+	u8 replica_action; /* enum xdd_replica_action */
+	u8 pad;
 	u32 event_rate;	 /* verdicts that are shown: at most so many a second ... */
 	u16 event_kinds; /* ... of these, bits by enum xdd_event_kind; 0: none ... */
 	u16 event_bytes; /* ... with so many bytes of the frame, 1..XDD_EVENT_BYTES */
@@ -401,7 +419,7 @@ struct xdd_live {
 /* Entries of map `targets`. */
 enum xdd_dev { XDD_DEV_DUPLICATES, XDD_DEV_FORWARD, XDD_DEV_MAX };
 
-XDD_ASSERT(sizeof(struct xdd_fixed) == 224, "xdd_fixed has no holes");
+XDD_ASSERT(sizeof(struct xdd_fixed) == 232, "xdd_fixed has no holes");
 XDD_ASSERT(sizeof(struct xdd_live) == 40 + 8 * XDD_MAX_IFACES, "xdd_live has no holes");
 
 #endif
