@@ -16,6 +16,7 @@
 #include "scratch.h"
 #include "top.h"
 #include "tree.h"
+#include "watch.h"
 #include "xdd/decide.h"
 
 /* Helpers are static function pointers in libbpf's headers; the accessors are always inlined. */
@@ -785,6 +786,28 @@ XDD_INLINE void xdd_store_audit(XDD_FIXED struct xdd_fixed *fixed, struct xdd_st
 	(void)fixed;
 	(void)store;
 	audit_key(identity, now_ns, window_ticks, window_ns, found);
+}
+
+XDD_INLINE u64 *xdd_watch_word(struct xdd_store *store, u32 number)
+{
+	(void)store;
+	return bpf_map_lookup_elem(&watch, &number);
+}
+
+__attribute__((noinline)) u32 ask_watch(const struct xdd_live *live,
+					const struct xdd_identity *identity)
+{
+	if (!live || !identity || !xdd_fixed.watch_bits)
+		return XDD_BYPASS_internal;
+	return xdd_watch(&xdd_fixed, live, NULL, identity);
+}
+
+XDD_INLINE u32 xdd_store_watch(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_live *live,
+			       struct xdd_store *store, const struct xdd_identity *identity)
+{
+	(void)fixed;
+	(void)store;
+	return ask_watch(live, identity);
 }
 
 __attribute__((noinline)) u32 repeat(struct xdp_md *ctx, const struct xdd_live *live,

@@ -202,6 +202,10 @@ XDD_INLINE int dedup(struct xdp_md *ctx, u64 now_ns)
 			       random_at(counter->received.packets, slot));
 	count_verdict(counter, verdict, packet.wire_len);
 	show(ctx, counter, live, verdict, identity.digest.lo);
+	if (xdd_fixed.watch_bits && xdd_is_unwanted(verdict)) {
+		count(&counter->dropped, packet.wire_len);
+		return XDP_DROP;
+	}
 	return act(ctx, counter, live, xdd_is_suppressed(verdict), packet.wire_len);
 }
 

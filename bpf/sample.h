@@ -61,7 +61,7 @@ __attribute__((noinline)) int sample(struct xdp_md *ctx, struct xdd_counters *co
 	copy->event.key = key;
 	copy->event.ifindex = ctx->ingress_ifindex;
 	copy->event.kind = kind;
-	copy->event.action = live->action;
+	copy->event.action = kind == XDD_BYPASS_watch ? live->watch_action : live->action;
 	copy->event.kept = kept;
 	if (sample_send(ctx, copy, live->event_bytes))
 		counters->events_sent++;

@@ -243,6 +243,17 @@ XDD_INLINE struct xdd_top *xdd_top_at(struct xdd_store *store, u32 bucket)
 	return &store->top[bucket];
 }
 
+XDD_INLINE u64 *xdd_watch_word(struct xdd_store *store, u32 number)
+{
+	return &store->watch[number];
+}
+
+XDD_INLINE u32 xdd_store_watch(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_live *live,
+			       struct xdd_store *store, const struct xdd_identity *identity)
+{
+	return xdd_watch(fixed, live, store, identity);
+}
+
 XDD_INLINE u32 xdd_packet_repeat(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_live *live,
 				 struct xdd_store *store, const struct xdd_packet *packet,
 				 const struct xdd_identity *identity)

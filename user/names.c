@@ -28,6 +28,7 @@ LIST(action, XDD_DUP_ACTIONS)
 LIST(placement, XDD_PLACEMENTS)
 LIST(tree, XDD_TREES)
 LIST(clock, XDD_CLOCKS)
+LIST(watch, XDD_WATCHES)
 
 #define TUNNEL_NAME(name, ports, help) #name,
 const char *const tunnel_names[] = { XDD_TUNNELS(TUNNEL_NAME) NULL };

@@ -71,6 +71,7 @@ struct xdd_store {
 	struct xdd_audit_bucket *audit; /* fixed.audit_buckets of them, or NULL */
 	struct xdd_audit_counts audit_counts;
 	struct xdd_distances distances;
+	u64 *watch;	/* level 1 of a watch set, which the caller owns (tests) */
 	u64 unanswered; /* batches: questions that found no memory, taken for distinct */
 };
 

@@ -112,6 +112,13 @@
 	X(density, "when the newest filter's share of live cells is such") \
 	X(cardinality, "when so many keys were inserted into it")
 
+/* Which packets the filter is asked about, by whether the watch set has their key: watch.h. */
+#define XDD_WATCHES(X)                                                      \
+	X(only, "only those of the set are de-duplicated, the others pass") \
+	X(skip, "those of the set pass, the others are de-duplicated")      \
+	X(drop, "those of the set are dropped, the others de-duplicated")   \
+	X(select, "those of the set are de-duplicated, the others dropped")
+
 /* What happens to packets that only another host has seen: replica.h. */
 #define XDD_REPLICA_ACTIONS(X)                                                    \
 	X(drop, "a copy: dropped, or redirected where --action redirects copies") \
@@ -174,6 +181,7 @@
 #define XDD_ENUM_FAULTS(name, help) XDD_FAULTS_##name,
 #define XDD_ENUM_TREE(name, help) XDD_TREE_##name,
 #define XDD_ENUM_GROWTH(name, help) XDD_GROWTH_##name,
+#define XDD_ENUM_WATCH(name, help) XDD_WATCH_##name,
 #define XDD_ENUM_REPLICA(name, help) XDD_REPLICA_##name,
 #define XDD_ENUM_CLOCK(name, help) XDD_CLOCK_##name,
 #define XDD_ENUM_VARIANT(name, help) XDD_VARIANT_##name,
@@ -190,6 +198,7 @@ enum xdd_placement { XDD_PLACEMENTS(XDD_ENUM_PLACEMENT) XDD_PLACEMENT_MAX };
 enum xdd_fault_policy { XDD_FAULT_POLICIES(XDD_ENUM_FAULTS) XDD_FAULTS_MAX };
 enum xdd_tree { XDD_TREES(XDD_ENUM_TREE) XDD_TREE_MAX };
 enum xdd_growth { XDD_GROWTHS(XDD_ENUM_GROWTH) XDD_GROWTH_MAX };
+enum xdd_watch_action { XDD_WATCHES(XDD_ENUM_WATCH) XDD_WATCH_MAX };
 enum xdd_replica_action { XDD_REPLICA_ACTIONS(XDD_ENUM_REPLICA) XDD_REPLICA_MAX };
 enum xdd_clock { XDD_CLOCKS(XDD_ENUM_CLOCK) XDD_CLOCK_MAX };
 enum xdd_variant { XDD_VARIANTS(XDD_ENUM_VARIANT) XDD_VARIANT_MAX };
@@ -323,8 +332,9 @@ struct xdd_fixed {
 	u8 peers;	   /* whose replicas are held: 8, 16, 32 or 64; 0: none, and no code */
 	u8 replica_shift;  /* each of 2^this bits, XDD_REPLICA_SHIFT_MIN.._MAX */
 	u8 replica_hashes; /* bits of a key in them, 1..XDD_MAX_HASHES */
-	u8 pad5[2];
-	u32 pad3;
+	u8 watch_hashes;   /* of the watch set: positions of a key, 1..XDD_WATCH_MAX_HASHES ... */
+	u8 pad5;
+	u32 watch_bits;	  /* ... and bits of its level 1; 0: no set */
 	u64 replica_step; /* engines timer and bloom: 2^64 / cells; else 0 */
 };
 
@@ -397,8 +407,9 @@ struct xdd_live {
 	u8 ambiguous_pass; /* bits 1.. by enum xdd_class: duplicates that are kept */
 	u32 max_suppress;  /* of a key's duplicates one passes after so many; 0: none does */
 	u8 top;		   /* 1: keep the keys most often suppressed in map `top` */
+	u8 watch_action;   /* enum xdd_watch_action */
 	u8 replica_action; /* enum xdd_replica_action */
-	u8 pad[2];
+	u8 pad;
 	u32 event_rate;	 /* verdicts that are shown: at most so many a second ... */
 	u16 event_kinds; /* ... of these, bits by enum xdd_event_kind; 0: none ... */
 	u16 event_bytes; /* ... with so many bytes of the frame, 1..XDD_EVENT_BYTES */

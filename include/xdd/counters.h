@@ -25,14 +25,15 @@
 	X(unsupported, "link types, MACsec, or deeper tags or headers than read") \
 	X(filtered, "frames that --filter or --direction leaves out")             \
 	X(untagged, "--key redundancy: frames without a sequence number")         \
+	X(watch, "packets that --watch-action keeps from the filter")             \
 	X(stale, "filter state that could not be trusted at that moment")         \
 	X(faulted, "answers that lay in a slice that has failed")                 \
 	X(internal, "faults of ours: a map entry that was missing")
 
-#define XDD_ACTIONS(X)                                     \
-	X(passed, "packets handed up the stack")           \
-	X(dropped, "duplicates dropped")                   \
-	X(redirected, "packets sent to another interface") \
+#define XDD_ACTIONS(X)                                        \
+	X(passed, "packets handed up the stack")              \
+	X(dropped, "duplicates, and --watch-action, dropped") \
+	X(redirected, "packets sent to another interface")    \
 	X(redirect_errors, "redirections that failed at once, then passed")
 
 /* Why --inner went no deeper: the packet is known by the last layer that was valid. */

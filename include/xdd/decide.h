@@ -19,6 +19,7 @@
 #include "engine_timer.h"
 #include "repeat.h"
 #include "tree.h"
+#include "watch.h"
 
 struct xdd_verdict {
 	u32 bypass; /* enum xdd_bypass; XDD_BYPASS_MAX: the filter was asked */
@@ -32,6 +33,12 @@ XDD_INLINE bool xdd_is_suppressed(struct xdd_verdict verdict)
 {
 	return verdict.bypass == XDD_BYPASS_MAX &&
 	       (verdict.found & (XDD_SEEN | XDD_PASSES | XDD_LET_THROUGH)) == XDD_SEEN;
+}
+
+/* Whether the packet is one that the watch set keeps from being passed on. */
+XDD_INLINE bool xdd_is_unwanted(struct xdd_verdict verdict)
+{
+	return verdict.bypass == XDD_BYPASS_watch && verdict.found & XDD_UNWANTED;
 }
 
 #define XDD_ASK_ENGINE(name, memory, help) \
@@ -168,6 +175,10 @@ extern u32 xdd_packet_repeat(XDD_FIXED struct xdd_fixed *fixed, const struct xdd
 			     struct xdd_store *store, const struct xdd_packet *packet,
 			     const struct xdd_identity *identity);
 
+/* Accessor: xdd_watch(), in BPF a function. */
+extern u32 xdd_store_watch(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_live *live,
+			   struct xdd_store *store, const struct xdd_identity *identity);
+
 /* Verdict on @packet, seen at @now_ns, of which xdd_identify() said @bypass and filled @identity. */
 XDD_INLINE struct xdd_verdict xdd_conclude(XDD_FIXED struct xdd_fixed *fixed,
 					   const struct xdd_live *live, struct xdd_store *store,
@@ -175,8 +186,12 @@ XDD_INLINE struct xdd_verdict xdd_conclude(XDD_FIXED struct xdd_fixed *fixed,
 					   const struct xdd_identity *identity, u32 bypass,
 					   u64 now_ns, u64 random)
 {
-	struct xdd_verdict verdict = { .bypass = bypass };
+	struct xdd_verdict verdict = {};
 
+	if (fixed->watch_bits && bypass == XDD_BYPASS_MAX)
+		bypass = xdd_store_watch(fixed, live, store, identity);
+	verdict.bypass = bypass & XDD_WATCH_BYPASS;
+	verdict.found = bypass & XDD_UNWANTED;
 	if (bypass == XDD_BYPASS_MAX)
 		verdict = xdd_judge(fixed, live, store, identity, now_ns, random);
 	if (verdict.bypass == XDD_BYPASS_MAX && verdict.found & XDD_SEEN &&

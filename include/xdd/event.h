@@ -33,7 +33,7 @@ struct xdd_event {
 	u32 wire_len;
 	u32 cap_len; /* 1..XDD_EVENT_BYTES, at most wire_len */
 	u8 kind;     /* enum xdd_event_kind */
-	u8 action;   /* enum xdd_dup_action: of duplicates */
+	u8 action;   /* enum xdd_dup_action: of duplicates; xdd_watch_action, where kind is watch */
 	u8 kept;     /* 1: a duplicate on which no action is taken (repeat.h) */
 	u8 pad;
 };

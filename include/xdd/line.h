@@ -77,6 +77,7 @@ enum xdd_found {
 	XDD_PASSES = 64,       /* its class may pass */
 	XDD_LET_THROUGH = 128, /* enough of its key were suppressed */
 	XDD_FAULTED = 256,     /* and stale: the answer lay in a slice that has failed */
+	XDD_UNWANTED = 512,    /* with XDD_BYPASS_watch: to be dropped (watch.h) */
 };
 
 /* Unit of each lane of a word: timers in every other byte, or in the low byte of cells. */

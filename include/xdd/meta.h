@@ -29,12 +29,13 @@ struct xdd_meta {
 	u64 capacity_keys;	   /* that it was sized for */
 	u8 frags;		   /* loaded with xdp.frags */
 	u8 pad[7];
+	u64 watch_counters; /* of the watch set: memory, in counters of 4 bits; or 0 */
 	char targets[2][XDD_META_IFNAME]; /* names of the entries of map `targets`, or empty */
 	struct xdd_meta_iface ifaces[XDD_MAX_IFACES];
 };
 
 XDD_ASSERT(sizeof(struct xdd_meta_iface) == 24, "xdd_meta_iface has no holes");
-XDD_ASSERT(sizeof(struct xdd_meta) == 128 + 24 * XDD_MAX_IFACES, "xdd_meta has no holes");
+XDD_ASSERT(sizeof(struct xdd_meta) == 136 + 24 * XDD_MAX_IFACES, "xdd_meta has no holes");
 XDD_ASSERT(XDD_DEV_MAX == 2, "a name for each entry of map targets");
 
 #endif

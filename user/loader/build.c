@@ -15,7 +15,9 @@
 #include "xdd/age.h"
 #include "dedup.skel.h"
 
-/* Counters never go backwards, whoever reads events goes on reading, and what has failed stays so. */
+/* Counters never go backwards, whoever reads events goes on reading, what has failed stays so, and
+ * what is watched.
+ */
 static int keep_maps(struct dedup *skel, const struct instance_maps *kept)
 {
 	int err = bpf_map__reuse_fd(skel->maps.counters, kept->counters);
@@ -28,6 +30,8 @@ static int keep_maps(struct dedup *skel, const struct instance_maps *kept)
 		err = bpf_map__reuse_fd(skel->maps.distances, kept->distances);
 	if (!err)
 		err = bpf_map__reuse_fd(skel->maps.top, kept->top);
+	if (!err && kept->watch >= 0)
+		err = bpf_map__reuse_fd(skel->maps.watch, kept->watch);
 	if (!err && kept->health >= 0)
 		err = bpf_map__reuse_fd(skel->maps.health, kept->health);
 	return err ?: bpf_map__reuse_fd(skel->maps.events, kept->events);

@@ -126,6 +126,7 @@ int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
 		{ "audit", fixed->audit_threshold ? fixed->audit_buckets : 0 },
 		{ "audit_counts", fixed->audit_threshold != 0 },
 		{ "distances", xdd_audit_has_times(fixed) },
+		{ "watch", (fixed->watch_bits + 63ull) / 64 },
 	};
 	int err;
 

@@ -74,18 +74,10 @@ void acbf_close(struct acbf *a)
 	*a = (struct acbf){};
 }
 
-/* Both factors of the second product are below 2^32. */
-static u64 scaled(u64 draw, u64 bits)
-{
-	return ((draw >> 32) * bits + ((draw & 0xffffffff) * bits >> 32)) >> 32;
-}
-
 void acbf_positions(const struct acbf *a, const struct xdd_digest *digest, u64 *positions)
 {
-	u64 step = digest->hi | 1, draw = digest->lo;
-
-	for (u32 i = 0; i < a->hashes; i++, draw += step)
-		positions[i] = scaled(xdd_mix64(draw), a->bits);
+	for (u32 i = 0; i < a->hashes; i++)
+		positions[i] = xdd_watch_position(digest, i, a->bits);
 }
 
 static bool first_get(const struct acbf *a, u64 position)

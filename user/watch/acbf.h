@@ -15,9 +15,9 @@
 #define USER_WATCH_ACBF_H
 
 #include "user/watch/string.h"
-#include "xdd/hash.h"
+#include "xdd/watch.h"
 
-#define ACBF_MAX_HASHES 32
+#define ACBF_MAX_HASHES XDD_WATCH_MAX_HASHES
 #define ACBF_MAX_FIRST ((1ull << 32) - 1) /* bits of level 1 */
 #define ACBF_MAX_COUNT 4096		  /* what a counter reaches: a chain is walked */
 
