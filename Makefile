@@ -128,7 +128,7 @@ headers:
 	tests/headers.sh
 
 fuzz:
-	BUILD=$(BUILD) FUZZ_SECONDS=$(or $(FUZZ_SECONDS),600) tests/fuzz/parse.sh
+	BUILD=$(BUILD) FUZZ_SECONDS=$(or $(FUZZ_SECONDS),600) tests/run tests/fuzz
 
 demo:
 	BUILD=$(BUILD) scripts/demo

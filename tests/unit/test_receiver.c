@@ -526,6 +526,42 @@ static void test_parts(void **state)
 	assert_int_equal(look(&a), XDD_PEER_live);
 }
 
+/* Part @part of 2, with the first half of the bits: none of them is one. */
+static void say_half(struct talker *talker, enum wire_type type, u32 part)
+{
+	struct wire_head head = head_of(talker, type);
+
+	head.part = part;
+	head.parts = 2;
+	head.bits = BITS / 2;
+	head.payload_bytes = 1;
+	t.line[t.sent].bytes[WIRE_HEADER] = DELTA_sparse;
+	put_on_line(talker, &head);
+}
+
+/* A FULL and a DELTA that are the same version, and parts that overlap: no bits but those sent. */
+static void test_strange_parts(void **state)
+{
+	struct talker a = make_talker("a", 1);
+
+	(void)state;
+	for (u32 i = 0; i < 40; i++)
+		say_full(&a);
+	arrive(&a);
+	a.seq++;
+	say_half(&a, WIRE_DELTA, 0);
+	say_half(&a, WIRE_FULL, 1);
+	assert_int_equal(hear_as("a", 0, false), 0);
+	assert_int_equal(hear_as("a", 1, false), -EBADMSG);
+	assert_int_equal(look(&a), XDD_PEER_recovering);
+	t.sent = 0;
+	say_half(&a, WIRE_FULL, 0);
+	say_half(&a, WIRE_FULL, 1);
+	arrive(&a);
+	memset(a.bits, 0, sizeof(a.bits));
+	assert_int_equal(look(&a), XDD_PEER_live);
+}
+
 /* A FULL that was overtaken by what says that there is more: it is taken, and not believed. */
 static void test_overtaken(void **state)
 {
@@ -986,12 +1022,12 @@ static void test_disturbed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_updates),    TEST(test_gap),	     TEST(test_back_off),
-		TEST(test_replay),     TEST(test_epochs),    TEST(test_stored),
-		TEST(test_parts),      TEST(test_overtaken), TEST(test_all_ones),
-		TEST(test_mismatched), TEST(test_sizes),     TEST(test_silence),
-		TEST(test_slots),      TEST(test_refused),   TEST(test_rates),
-		TEST(test_disturbed),
+		TEST(test_updates),  TEST(test_gap),	    TEST(test_back_off),
+		TEST(test_replay),   TEST(test_epochs),	    TEST(test_stored),
+		TEST(test_parts),    TEST(test_overtaken),  TEST(test_strange_parts),
+		TEST(test_all_ones), TEST(test_mismatched), TEST(test_sizes),
+		TEST(test_silence),  TEST(test_slots),	    TEST(test_refused),
+		TEST(test_rates),    TEST(test_disturbed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
