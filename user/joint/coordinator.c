@@ -33,39 +33,27 @@ static int get_set(const struct joint_coordinator *c, const struct bytes *messag
 	return type == JOINT_WORDS ? joint_get_words(&in, s) : joint_get_bits(&in, s);
 }
 
-/* The filter of monitor @i, of a length that all others go into. */
-static int get_filter(const struct joint_coordinator *c, const struct bytes *in, u32 i,
-		      u64 *longest, struct joint_set *s)
-{
-	int rc = get_set(c, &in[i], s);
-	bool power = !(s->length & (s->length - 1));
-
-	if (!rc && !power && (i || c->plan->algorithm != JOINT_bfs) && s->length != *longest)
-		rc = -EBADMSG;
-	if (!rc && s->length > *longest)
-		*longest = s->length;
-	if (rc)
-		joint_set_free(s);
-	return rc;
-}
-
-/* Lengths first: the sum is as long as the longest. */
+/* Lengths first: the sum is as long as the longest, and all others go into it. */
 static int find_length(const struct joint_coordinator *c, const struct bytes *in, u64 *longest,
 		       u32 *whose)
 {
-	int rc = 0;
+	bool equal = c->plan->algorithm == JOINT_bfs;
+	u8 type = type_of(c->plan);
+	struct bytes_in message;
+	u64 length;
 
 	*longest = 0;
-	for (u32 i = 0; !rc && i < c->plan->monitors; i++) {
-		struct joint_set s;
-
+	for (u32 i = 0; type != JOINT_WORDS && i < c->plan->monitors; i++) {
 		*whose = i;
-		rc = get_filter(c, in, i, longest, &s);
-		if (!rc && c->plan->algorithm == JOINT_bfs && s.length != *longest)
-			rc = -EBADMSG;
-		joint_set_free(&s);
+		if (bytes_open(&message, &in[i], type, c->step) ||
+		    joint_peek_length(message, type == JOINT_GAPS, &length) || !length)
+			return -EBADMSG;
+		if (equal ? i && length != *longest : length & (length - 1))
+			return -EBADMSG;
+		if (length > *longest)
+			*longest = length;
 	}
-	return rc;
+	return 0;
 }
 
 static int sum_up(const struct joint_coordinator *c, const struct bytes *in, struct joint_sum *sum,

@@ -15,7 +15,7 @@ struct run {
 	struct bytes up[JOINT_MONITORS_MAX], down[JOINT_MONITORS_MAX];
 };
 
-/* What the paper's formula says of the filters that are about to be sent. */
+/* What the paper's formula says of the filters that were sent. */
 static void add_formula(struct run *r)
 {
 	bool counts = r->plan->algorithm == JOINT_bfs;
@@ -76,8 +76,9 @@ int joint_run(const struct joint_plan *plan, struct joint_monitor *monitors,
 	*result = (struct joint_result){ 0 };
 	joint_coordinator_open(&r.coordinator, plan);
 	do {
+		rc = speak(&r);
 		add_formula(&r);
-		rc = speak(&r) ?: answer(&r);
+		rc = rc ?: answer(&r);
 	} while (!rc && !r.coordinator.done);
 	rc = rc ?: speak(&r);
 	for (u32 i = 0; i < plan->monitors; i++) {

@@ -10,6 +10,7 @@
 /* A table of bits is taken for at most so many bits for each position. */
 #define DENSE 128
 #define RADIX_BITS 11
+#define LENGTH_SHIFT_MAX 56
 
 void joint_set_free(struct joint_set *s)
 {
@@ -172,6 +173,23 @@ static void keep(struct joint_sum *sum, u64 position, u32 count)
 	sum->count[sum->n++] = count;
 }
 
+/* Where nothing new is kept: what is left of @a is what @b has, too. */
+static void intersect(struct joint_sum *to, const struct joint_sum *a, struct walk b)
+{
+	const u64 *at = a->at, *end = a->at + a->n;
+
+	for (; b.left && at < end; b.left--, b.base += b.step) {
+		for (u64 i = 0; i < b.n && at < end; i++) {
+			u64 position = b.base + b.at[i];
+
+			while (at < end && *at < position)
+				at++;
+			if (at < end && *at == position)
+				keep(to, position, a->count[at - a->at] + 1);
+		}
+	}
+}
+
 static void merge(struct joint_sum *to, const struct joint_sum *a, struct walk b, u32 least,
 		  u32 more)
 {
@@ -206,7 +224,11 @@ int joint_sum_add(struct joint_sum *sum, const struct joint_set *s, u32 least, u
 		joint_sum_free(&all);
 		return -ENOMEM;
 	}
-	merge(&all, sum, walk_of(s, sum->length), least, more);
+	if (sum->added && sum->added + more < least)
+		intersect(&all, sum, walk_of(s, sum->length));
+	else
+		merge(&all, sum, walk_of(s, sum->length), least, more);
+	all.added = sum->added + 1;
 	joint_sum_free(sum);
 	*sum = all;
 	return 0;
@@ -230,8 +252,8 @@ int joint_get_bits(struct bytes_in *in, struct joint_set *s)
 {
 	u64 length, n = 0;
 
-	if (bytes_get_number(in, &length) || !length || (length + 7) / 8 != in->n ||
-	    length > JOINT_LENGTH_MAX)
+	if (bytes_get_number(in, &length) || !length || length > JOINT_LENGTH_MAX ||
+	    (length + 7) / 8 != in->n)
 		return -EBADMSG;
 	for (u64 i = 0; i < in->n; i++)
 		n += __builtin_popcount(in->at[i]);
@@ -245,6 +267,18 @@ int joint_get_bits(struct bytes_in *in, struct joint_set *s)
 		return 0;
 	joint_set_free(s);
 	return -EBADMSG;
+}
+
+int joint_peek_length(struct bytes_in in, bool gaps, u64 *length)
+{
+	u8 shift = 0;
+
+	if (!gaps)
+		return bytes_get_number(&in, length);
+	if (bytes_get(&in, &shift) || shift > LENGTH_SHIFT_MAX)
+		return -EBADMSG;
+	*length = 1ull << shift;
+	return 0;
 }
 
 void joint_put_words(struct bytes *b, const u64 *at, u64 n)
@@ -313,7 +347,7 @@ int joint_get_gaps(struct bytes_in *in, struct joint_set *s)
 	 * memory.
 	 */
 	if (bytes_get(in, &shift) || bytes_get_number(in, &count) || 1ull << (shift & 63) < count ||
-	    shift > 56 || count > 8 * (in->n + 8))
+	    shift > LENGTH_SHIFT_MAX || count > 8 * (in->n + 8))
 		return -EBADMSG;
 	*s = (struct joint_set){ .length = 1ull << shift, .n = count };
 	return get_positions(*in, s->length, count, &s->at);
@@ -359,7 +393,7 @@ int joint_get_part(struct bytes_in *in, const struct joint_set *own, struct join
 	u8 shift;
 	int rc;
 
-	if (bytes_get(in, &shift) || bytes_get_number(in, &count) || shift > 56 ||
+	if (bytes_get(in, &shift) || bytes_get_number(in, &count) || shift > LENGTH_SHIFT_MAX ||
 	    1ull << shift < own->length)
 		return -EBADMSG;
 	*s = (struct joint_set){ .length = 1ull << shift };

@@ -46,6 +46,7 @@ static inline u64 joint_set_copies(const struct joint_set *s, u64 length)
 /* What remains of a sum of filters, repeated to the same length. */
 struct joint_sum {
 	u64 length; /* as in struct joint_set */
+	u32 added;  /* filters so far */
 	u64 n;
 	u64 *at;
 	u8 *count; /* how many filters have it */
@@ -58,7 +59,7 @@ void joint_sum_free(struct joint_sum *sum);
  */
 int joint_sum_add(struct joint_sum *sum, const struct joint_set *s, u32 least, u32 more);
 
-/* Write and read: the filter as it is, bit by bit; its positions, 8 bytes each; its gaps. */
+/* Write the filter as it is, bit by bit; its positions, 8 bytes each; its gaps. */
 void joint_put_bits(struct bytes *b, const struct joint_set *s);
 void joint_put_words(struct bytes *b, const u64 *at, u64 n);
 void joint_put_gaps(struct bytes *b, const struct joint_set *s);
@@ -71,6 +72,8 @@ int joint_put_part(struct bytes *b, const struct joint_sum *sum, const struct jo
  * -ENOMEM.
  */
 int joint_get_bits(struct bytes_in *in, struct joint_set *s);
+/* The length of the filter that joint_put_gaps() or joint_put_bits() has written. 0 or -EBADMSG. */
+int joint_peek_length(struct bytes_in in, bool gaps, u64 *length);
 int joint_get_words(struct bytes_in *in, struct joint_set *s);
 int joint_get_gaps(struct bytes_in *in, struct joint_set *s);
 int joint_get_part(struct bytes_in *in, const struct joint_set *own, struct joint_set *s);
