@@ -3,6 +3,7 @@
 #
 # Replicas in the kernel, without a network between hosts: instance A sees packets, what it has seen is
 # made a replica of instance B, and B takes them for copies, until nobody keeps the replica alive.
+# shellcheck disable=SC2317 # wait_until calls functions
 . "$(dirname "$0")/lib.sh"
 
 replicate=$BUILD/tests/tools/replicate
