@@ -54,12 +54,13 @@ static int print(struct events *e, const struct event_line *line)
 static int take(void *context, const struct xdd_event *event, u64 time_ns, const u8 *bytes)
 {
 	struct events *e = context;
-	char name[XDD_META_IFNAME];
+	char name[XDD_META_IFNAME], peer[XDD_PEER_NAME];
 	struct event_line line = {
 		.event = event,
 		.bytes = bytes,
 		.time_ns = time_ns,
 		.iface = event_interface(&e->reader.in, event->ifindex, name),
+		.peer = event_peer(&e->reader.in, event, peer),
 		.fixed = &e->reader.in.fixed,
 		.secret = &e->secret,
 	};
@@ -85,7 +86,8 @@ static int loop(struct events *e, int signals)
 	while (!code && came != SIGNALS_END && !is_enough(e) && now_ns() < end_ns) {
 		u64 until = now_ns() + LOOK_NS;
 
-		came = signals_wait(signals, (const int[2]){ event_reader_fd(&e->reader), -1 },
+		came = signals_wait(signals,
+				    (const int[SIGNALS_FDS]){ event_reader_fd(&e->reader), -1, -1 },
 				    until < end_ns ? until : end_ns);
 		code = event_reader_read(&e->reader);
 		if (!code && fflush(stdout))

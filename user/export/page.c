@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "user/clock.h"
+#include "user/export/page_group.h"
 #include "user/metrics/status.h"
 #include "user/version.h"
 
@@ -62,6 +63,21 @@ static void put_real(struct page *page, double value, const struct label labels[
 		return;
 	put_labels(page, labels);
 	fprintf(page->to, "%.13g\n", value);
+}
+
+void page_put_count(struct page *page, u64 value, const char *label, const char *text)
+{
+	put_count(page, value, LABELS({ label, text }));
+}
+
+void page_put_real(struct page *page, double value, const char *label, const char *text)
+{
+	put_real(page, value, LABELS({ label, text }));
+}
+
+const struct member_report *page_group(const struct page *page)
+{
+	return page->about->group;
 }
 
 static void put_up(struct page *page, const struct status *status)
@@ -252,6 +268,56 @@ GREW(filters_most, put_count, most)
 GREW(filters_full, put_count, full)
 GREW(filters_opened, put_count, opened)
 GREW(filters_retired, put_count, retired)
+
+#define OF_PEER                                   \
+	{                                         \
+		"peer", peers->peer[i].about.name \
+	}
+#define BY_PEER(name, put, what)                                               \
+	static void put_##name(struct page *page, const struct status *status) \
+	{                                                                      \
+		const struct peers *peers = &status->peers;                    \
+                                                                               \
+		for (u32 i = 0; i < peers->n; i++)                             \
+			put(page, what, LABELS(OF_PEER));                      \
+	}
+#define PEER peers->peer[i].about
+BY_PEER(peer_hits, put_count, peers->peer[i].hits.packets)
+BY_PEER(peer_hit_bytes, put_count, peers->peer[i].hits.bytes)
+BY_PEER(peer_keys, put_count, PEER.keys)
+BY_PEER(peer_density_ratio, put_real, (double)PEER.density / XDD_RATE_ONE)
+BY_PEER(peer_age_seconds, put_real, peer_age_s(&peers->peer[i]))
+BY_PEER(peer_received_bytes, put_count, PEER.bytes)
+BY_PEER(peer_gaps, put_count, PEER.gaps)
+BY_PEER(peer_refused, put_count, PEER.refused)
+BY_PEER(peer_fpr_predicted, put_real, (double)PEER.predicted_fpr / XDD_RATE_ONE)
+BY_PEER(peer_fnr_predicted, put_real, (double)PEER.predicted_fnr / XDD_RATE_ONE)
+BY_PEER(peer_fpr_measured, put_real, peer_fpr_measured(&peers->peer[i]))
+BY_PEER(peer_fnr_measured, put_real, peer_fnr_measured(&peers->peer[i]))
+
+static void put_peers_believed(struct page *page, const struct status *status)
+{
+	if (status->instance->fixed.peers)
+		put_count(page, status->peers.believed, NO_LABELS);
+}
+
+static void put_peer_state(struct page *page, const struct status *status)
+{
+	const struct peers *peers = &status->peers;
+
+	for (u32 i = 0; i < peers->n; i++)
+		put_count(page, 1, LABELS(OF_PEER, { "state", peer_state_names[PEER.state] }));
+}
+
+static void put_peer_updates(struct page *page, const struct status *status)
+{
+	const struct peers *peers = &status->peers;
+
+	for (u32 i = 0; i < peers->n; i++) {
+		put_count(page, PEER.fulls, LABELS(OF_PEER, { "kind", "full" }));
+		put_count(page, PEER.deltas, LABELS(OF_PEER, { "kind", "delta" }));
+	}
+}
 
 static void put_modelled(struct page *page, const struct status *status, double rate)
 {

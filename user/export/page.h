@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 struct status;
+struct member_report;
 
 /*
  * X(name, type, labels, help), in the order of the page. On the page a name has xdp_dedup_ in front,
@@ -45,6 +46,21 @@ struct status;
 	X(filters_full, gauge, "", "--grow: slices that are full, with no filter left to open")   \
 	X(filters_opened, counter, "", "--grow: filters opened since load")                       \
 	X(filters_retired, counter, "", "--grow: filters retired since load")                     \
+	X(peers_believed, gauge, "", "--peers: hosts whose replicas are believed now")            \
+	X(peer_hits, counter, "peer", "packets that the peer had seen")                           \
+	X(peer_hit_bytes, counter, "peer", "bytes of these")                                      \
+	X(peer_state, gauge, "peer, state", "1: the state that the peer is in")                   \
+	X(peer_keys, gauge, "peer", "live keys at the peer, as it says")                          \
+	X(peer_density_ratio, gauge, "peer", "share of ones in its replica")                      \
+	X(peer_age_seconds, gauge, "peer", "since its replica was last made up to date")          \
+	X(peer_received_bytes, counter, "peer", "bytes of messages from the peer")                \
+	X(peer_updates, counter, "peer, kind", "whole filters and changes that were taken")       \
+	X(peer_gaps, counter, "peer", "updates that were missing in between")                     \
+	X(peer_refused, counter, "peer", "messages damaged, forged, replayed or not understood")  \
+	X(peer_fpr_predicted, gauge, "peer", "of its replica, by the model")                      \
+	X(peer_fnr_predicted, gauge, "peer", "of its replica, by the model")                      \
+	X(peer_fpr_measured, gauge, "peer", "of its replica, by asking the peer")                 \
+	X(peer_fnr_measured, gauge, "peer", "of its replica, by asking the peer")                 \
 	X(fpr_modelled, gauge, "", "share of distinct packets lost now, by the model")            \
 	X(fpr_at_capacity, gauge, "", "the same with all the keys live that it is meant for")     \
 	X(fnr_modelled, gauge, "", "share of copies missed now, by the model")                    \
@@ -61,13 +77,37 @@ struct status;
 	  "distinct packets lost since this exporter started, by the model at each scrape")       \
 	X(ager_last_sweep_timestamp_seconds, gauge, "", "when the oldest walk ended, since 1970") \
 	X(ager_missed, counter, "", "walks over the filter that did not begin in time")           \
-	X(warnings, gauge, "", "number of warnings that `xdp-dedup status` gives")
+	X(warnings, gauge, "", "number of warnings that `xdp-dedup status` gives")                \
+	X(bus_connected, gauge, "", "with --nats: 1 if there is a connection, else 0")            \
+	X(bus_connects, counter, "", "connections to NATS that were made")                        \
+	X(bus_messages, counter, "fate",                                                          \
+	  "messages: sent, unsent (no connection, or no room), received, overrun (no room), or "  \
+	  "refused by the server")                                                                \
+	X(bus_bytes, counter, "way", "bytes of messages, sent and received")                      \
+	X(replica_messages, counter, "kind",                                                      \
+	  "sent to replicas of this host: full, delta, heartbeat")                                \
+	X(replica_wanted, counter, "", "times that others asked for the whole filter")            \
+	X(replica_bytes, counter, "kind", "bytes of these")                                       \
+	X(replica_held_back, counter, "by",                                                       \
+	  "updates that were due (push_rate); looks that were left out (bus: busy)")              \
+	X(replica_refused, counter, "why",                                                        \
+	  "messages of others: damaged or forged, of another version or type, or of a peer for "  \
+	  "which there is no place")                                                              \
+	X(replica_stale_seconds, gauge, "",                                                       \
+	  "how long the others have not had all that is here; 0: they have")                      \
+	X(replica_rate_predicted, gauge, "rate",                                                  \
+	  "what replicas of this host err by the model: fpr, fnr_model, fnr_member, and what "    \
+	  "pushes go by")                                                                         \
+	X(replica_look_up_rate, gauge, "rate",                                                    \
+	  "fpr, fnr of a look-up here in all replicas that are believed, by the model")           \
+	X(replica_check_seconds, gauge, "what", "what looking at the filter takes: one, every")
 
 /* What the page says of an instance. */
 struct subject {
 	const char *name;
-	const struct status *status; /* NULL: it cannot be read */
-	double lost;		     /* expected since the exporter started */
+	const struct status *status;	   /* NULL: it cannot be read */
+	double lost;			   /* expected since the exporter started */
+	const struct member_report *group; /* NULL: nothing is shared with other hosts */
 };
 
 /* Make the page of @n instances into *@text, which the caller free()s. Returns 0 or -ENOMEM. */

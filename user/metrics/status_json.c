@@ -265,6 +265,8 @@ json_t *status_json(const struct status *status)
 		ethertypes_json(&status->ethertypes));
 	json_object_set_new(all, "copy_distance", distances_json(&status->distances));
 	json_object_set_new(all, "tree", tree_json(in, &status->tree));
+	json_object_set_new(all, "replicas", peers_replicas_json(in, &status->peers));
+	json_object_set_new(all, "peers", peers_json(&status->peers));
 	json_object_set_new(all, "growth", chains_json(&status->fullness.chains, &in->fixed));
 	return all;
 }
