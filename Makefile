@@ -99,7 +99,7 @@ $(BUILD)/commit: always
 	@mkdir -p $(@D)
 	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
 
-$(BUILD)/tests/tools/%: $(BUILD)/tests/tools/%.o
+$(BUILD)/tests/tools/%: $(BUILD)/tests/tools/%.o $(library)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
