@@ -55,7 +55,7 @@ done
 both
 seen_at_a
 copy_to_b 5 60
-check_command "set --replica-action count" 0 '' '' "$xdd" set "$b" --replica-action count
+check_command "set --replica-action count" 0 '' '' "$xdd" set "$b" --replica-action count --quiet
 seen_at_b
 check_equal "count: the own filter decides, and they are counted" "200 0 200 200" \
 	"$(of_b '["counters"]["total"]["distinct"]["packets"]') $(of_b '["counters"]["total"]["dropped"]["packets"]') $(of_b '["counters"]["total"]["elsewhere"]') $(of_b '["peers"][0]["hits"]["packets"]')"
@@ -103,9 +103,9 @@ copy_to_b 0 0
 check_equal "another key: not alike" 0 "$(word alike)"
 neither
 load "$a" --peers 8 --secret-file "$tmp/secret"
-load "$b" --peers 64 --replica-bits 1Mi --window 1s --secret-file "$tmp/secret" --action count
+load "$b" --peers 64 --window 1s --secret-file "$tmp/secret" --action count
 copy_to_b 0 0
-check_equal "other replicas, another window and action: alike" 1 "$(word alike)"
+check_equal "room for more peers, another window and action: alike" 1 "$(word alike)"
 check_equal "the action follows --action" count "$(of_b '["replicas"]["action"]')"
 neither
 check_equal "without --peers there is none" "None []" "$(load "$a"; "$xdd" status "$a" --json | json /dev/stdin '"%s %s" % (j[0]["replicas"], j[0]["peers"])')"
