@@ -44,6 +44,6 @@ extern const struct kind kind_flag, kind_rate, kind_bytes, kind_cost, kind_time,
 extern const struct kind kind_tree, kind_top_down, kind_levels, kind_fan_out, kind_depth,
 	kind_interval;
 extern const struct kind kind_hosts, kind_key_range, kind_keys, kind_deletes, kind_push, kind_bound,
-	kind_weights, kind_l1, kind_counters, kind_positions;
+	kind_weights, kind_l1, kind_counters, kind_positions, kind_watch_action;
 
 #endif

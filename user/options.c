@@ -473,6 +473,8 @@ void options_init(struct options *o, const char *command)
 		.hash = XDD_HASH_keyed,
 		.action = XDD_ACTION_drop,
 		.mark_dscp = DEFAULT_MARK_DSCP,
+		.watch_action = OPTION_AUTO,
+		.watch_keys = DEFAULT_WATCH_KEYS,
 		.mode = MODE_NATIVE,
 		.frags = OPTION_AUTO,
 		.promisc = true,

@@ -24,6 +24,9 @@ static void print_json(const struct instance *in)
 			  "max_suppress", (json_int_t)in->live.max_suppress, "top_suppressed",
 			  in->live.top, "program_id", (json_int_t)in->program_id);
 
+	if (in->fixed.watch_bits)
+		json_object_set_new(all, "watch_action",
+				    json_string(watch_names[in->live.watch_action]));
 	json_dumpf(all, stdout, JSON_INDENT(2));
 	putchar('\n');
 	json_decref(all);
@@ -53,6 +56,8 @@ static void print_text(const struct options *o, const struct instance *in)
 		printf(", ambiguous %s", ambiguous_text(&in->live, ambiguous));
 	if (in->live.max_suppress)
 		printf(", of a key one in %u passes", in->live.max_suppress + 1);
+	if (in->fixed.watch_bits)
+		printf(", watch set: %s", watch_names[in->live.watch_action]);
 	if (!in->live.top)
 		printf(", no list of the most suppressed");
 	if (option_given(o, OPT_add) || option_given(o, OPT_remove))
@@ -75,7 +80,7 @@ int cmd_set(struct options *o)
 
 	if (!changes_something(o)) {
 		complain("set: nothing to change: give --window, --action, --forward, --ambiguous, "
-			 "--max-suppress, --top-suppressed, --add or --remove");
+			 "--max-suppress, --top-suppressed, --watch-action, --add or --remove");
 		return EXIT_USAGE;
 	}
 	if ((option_given(o, OPT_mode) || option_given(o, OPT_promisc)) &&

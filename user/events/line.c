@@ -139,11 +139,21 @@ static json_t *hidden_key(const struct event_line *line)
 	return json_string(text);
 }
 
+/* What was done with the packet. */
+static const char *action_of(const struct xdd_event *event)
+{
+	if (event->kind == XDD_EVENT_duplicate && !event->kept)
+		return action_names[event->action];
+	if (event->kind == XDD_BYPASS_watch &&
+	    (event->action == XDD_WATCH_drop || event->action == XDD_WATCH_select))
+		return "drop";
+	return "pass";
+}
+
 json_t *event_json(const struct event_line *line)
 {
 	const struct xdd_event *event = line->event;
-	bool bypassed = event->kind < XDD_BYPASS_MAX,
-	     acted_on = event->kind == XDD_EVENT_duplicate && !event->kept;
+	bool bypassed = event->kind < XDD_BYPASS_MAX;
 	struct packet_words words;
 
 	find_words(line, &words);
@@ -152,10 +162,10 @@ json_t *event_json(const struct event_line *line)
 			 "time_ns", (json_int_t)line->time_ns, "verdict",
 			 bypassed ? "bypassed" : event_kind_names[event->kind], "reason",
 			 bypassed ? event_kind_names[event->kind] : NULL, "interface", line->iface,
-			 "action", acted_on ? action_names[event->action] : "pass", "wire_len",
-			 (json_int_t)event->wire_len, "captured", (json_int_t)event->cap_len, "key",
-			 hidden_key(line), "ethertype", word(words.type), "vlan", word(words.vid),
-			 "src", word(words.src), "dst", word(words.dst), "sport", word(words.sport),
+			 "action", action_of(event), "wire_len", (json_int_t)event->wire_len,
+			 "captured", (json_int_t)event->cap_len, "key", hidden_key(line),
+			 "ethertype", word(words.type), "vlan", word(words.vid), "src",
+			 word(words.src), "dst", word(words.dst), "sport", word(words.sport),
 			 "dport", word(words.dport), "transport", words.transport, "bytes",
 			 hex(line->bytes, event->cap_len));
 }

@@ -253,6 +253,16 @@ GREW(filters_full, put_count, full)
 GREW(filters_opened, put_count, opened)
 GREW(filters_retired, put_count, retired)
 
+#define WATCHED(name, put, what)                                               \
+	static void put_##name(struct page *page, const struct status *status) \
+	{                                                                      \
+		if (status->watch.there && !status->watch.lost)                \
+			put(page, status->watch.what, NO_LABELS);              \
+	}
+WATCHED(watch_keys, put_count, keys)
+WATCHED(watch_capacity_keys, put_count, capacity)
+WATCHED(watch_fpr, put_real, fpr)
+
 static void put_modelled(struct page *page, const struct status *status, double rate)
 {
 	if (status_is_modelled(status))

@@ -45,6 +45,9 @@ struct status;
 	X(filters_full, gauge, "", "--grow: slices that are full, with no filter left to open")   \
 	X(filters_opened, counter, "", "--grow: filters opened since load")                       \
 	X(filters_retired, counter, "", "--grow: filters retired since load")                     \
+	X(watch_keys, gauge, "", "--watch-action: keys in the watch set")                         \
+	X(watch_capacity_keys, gauge, "", "--watch-action: keys that it has room for")            \
+	X(watch_fpr, gauge, "", "share of packets of other keys that are taken for its own")      \
 	X(fpr_modelled, gauge, "", "share of distinct packets lost now, by the model")            \
 	X(fpr_at_capacity, gauge, "", "the same with all the keys live that it is meant for")     \
 	X(fnr_modelled, gauge, "", "share of copies missed now, by the model")                    \

@@ -161,6 +161,7 @@ static void make_meta(struct job *job, const struct derived *derived)
 	meta->loaded_s = time(NULL);
 	meta->memory_bytes = derived->memory_bytes;
 	meta->capacity_keys = derived->capacity_keys;
+	meta->watch_counters = derived->watch_counters;
 	for (u32 i = 0; i < job->n; i++) {
 		memcpy(meta->ifaces[i].name, job->ifaces[i].name, IF_NAMESIZE);
 		meta->ifaces[i].ifindex = job->ifaces[i].ifindex;

@@ -243,6 +243,21 @@ static json_t *rate_at_capacity(const struct status *status)
 						    : json_null();
 }
 
+static json_t *watch(const struct status *status)
+{
+	const struct instance *in = status->instance;
+	const struct watch_view *view = &status->watch;
+
+	if (!view->there)
+		return json_null();
+	return json_pack(
+		"{s:s, s:o, s:I, s:o, s:I, s:I, s:I}", "action", watch_names[in->live.watch_action],
+		"keys", view->lost ? json_null() : json_integer(view->keys), "capacity",
+		(json_int_t)view->capacity, "fpr", view->lost ? json_null() : json_real(view->fpr),
+		"level1_bits", (json_int_t)in->fixed.watch_bits, "positions",
+		(json_int_t)in->fixed.watch_hashes, "memory_bytes", (json_int_t)view->memory_bytes);
+}
+
 json_t *status_json(const struct status *status)
 {
 	const struct instance *in = status->instance;
@@ -264,6 +279,7 @@ json_t *status_json(const struct status *status)
 		"warnings", warnings(status), "passed_ethertypes",
 		ethertypes_json(&status->ethertypes));
 	json_object_set_new(all, "copy_distance", distances_json(&status->distances));
+	json_object_set_new(all, "watch", watch(status));
 	json_object_set_new(all, "tree", tree_json(in, &status->tree));
 	json_object_set_new(all, "growth", chains_json(&status->fullness.chains, &in->fixed));
 	return all;

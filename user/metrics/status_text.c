@@ -340,6 +340,20 @@ static void print_health(const struct status *status)
 		       health_view_text(&status->health, text), (uint64_t)status->health.asked);
 }
 
+static void print_watch(const struct status *status)
+{
+	const struct watch_view *view = &status->watch;
+	u32 action = status->instance->live.watch_action;
+
+	if (!view->there)
+		return;
+	printf("  watch set   %s: %s\n", watch_names[action], watch_help[action]);
+	if (!view->lost)
+		printf("              %" PRIu64 " of %" PRIu64 " keys; a packet of another key is "
+		       "taken for one of them with a chance of %.2g\n",
+		       (uint64_t)view->keys, (uint64_t)view->capacity, view->fpr);
+}
+
 static void print_top(const struct status *status)
 {
 	if (!status->instance->live.top || !status->top.used)
@@ -352,6 +366,7 @@ void status_print(const struct status *status)
 {
 	print_interfaces(status->instance);
 	print_config(status);
+	print_watch(status);
 	print_counters(status);
 	print_top(status);
 	print_model(status);

@@ -206,9 +206,20 @@ static void health_warnings(struct status *status)
 		     health_policy_text(&status->instance->fixed, policy), status->instance->name);
 }
 
+static void watch_warnings(struct status *status)
+{
+	if (status->watch.lost)
+		warn(status,
+		     "the state of the watch set, " WATCH_FOLDER
+		     "/%s.xdw, is lost: keys are watched "
+		     "that cannot be deleted: xdp-dedup watch %s clear, then load them again",
+		     status->instance->name, status->instance->name);
+}
+
 void warnings_find(struct status *status)
 {
 	health_warnings(status);
+	watch_warnings(status);
 	event_warnings(status);
 	interface_warnings(status);
 	bypass_warnings(status);
