@@ -29,7 +29,7 @@ INCLUDES := -Iinclude -Imaps -I. -Iuser -I$(BUILD)/skel
 # To follow variables through functions as large as the inlined core takes half of gcc's time.
 USER_CFLAGS := -std=gnu11 -g -fno-var-tracking -fno-strict-aliasing $(WARNINGS) -D_GNU_SOURCE \
 	$(INCLUDES)
-LIBS := -Wl,--as-needed -lbpf -lelf -ljansson -lz -lpcap -lmicrohttpd -lsystemd -lncurses -ltinfo -lpthread -lm
+LIBS := -Wl,--as-needed -lbpf -lelf -ljansson -lz -lpcap -lmicrohttpd -lnats -lsystemd -lncurses -ltinfo -lpthread -lm
 TEST_LIBS := -lcmocka -lxxhash
 # Kernel 6.1 takes the end of a loop's body for the way into an endless one where the compiler
 # puts it before the loop's start: blocks stay in the order of the source.
@@ -128,7 +128,7 @@ headers:
 	tests/headers.sh
 
 fuzz:
-	BUILD=$(BUILD) FUZZ_SECONDS=$(or $(FUZZ_SECONDS),600) tests/fuzz/parse.sh
+	BUILD=$(BUILD) FUZZ_SECONDS=$(or $(FUZZ_SECONDS),600) tests/run tests/fuzz
 
 demo:
 	BUILD=$(BUILD) scripts/demo

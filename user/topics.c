@@ -328,11 +328,49 @@ static void topic_config(FILE *to)
 
 static void topic_cluster(FILE *to)
 {
-	fprintf(to, "An instance works on one machine. All its interfaces share one filter, so "
-		    "copies that\n"
-		    "arrive on different interfaces are found: xdp-dedup load eth0 eth1. This "
-		    "version has\n"
-		    "no commands that join the filters of several machines.\n");
+	fputs("\
+Copies on interfaces of one machine are found by one filter: xdp-dedup load eth0 eth1. Where they\n\
+also arrive at other machines, each host holds replicas of the others' filters: packets that another\n\
+host has seen within the window are copies here, too.\n\
+\n\
+A replica is a Bloom filter of what is live in its host's filter, of 2^s bits. Hosts can read each\n\
+other's only if they are loaded alike: engine, key options, geometry, hash and its secret. What they\n\
+say has a fingerprint of all that; of a host with another one nothing is used.\n\
+\n\
+What hosts say (user/cluster/wire.h has it byte by byte; all numbers are little-endian):\n\
+  FULL          the filter, in parts of at most 512 KiB: the first time, when something was lost,\n\
+                when its size has changed, and where it is no longer than what has changed\n\
+  DELTA         the bits that have changed since the last FULL or DELTA: as distances between them,\n\
+                as lengths of runs, or as they are, whichever is shortest\n\
+  HEARTBEAT     nothing new: which version the others should have, and how far off it is\n\
+  WANT          please send a FULL: one is sent for all who want it\n\
+  BYE           this host leaves: forget it\n\
+  AUDIT_ASK     had you seen these keys, of the audit's sample?\n\
+  AUDIT_ANSWER  yes, no or unknown, for each\n\
+Each has a header of 120 bytes or more (version, type, who, when, which of how many parts) and ends\n\
+with a SipHash-2-4 tag under a key of its sender: what is damaged, cut, forged, or said by one host\n\
+in the name of another is not taken, and what was taken is not taken again. Another major version is\n\
+counted and not read; a later minor one may say more than is understood.\n\
+\n\
+When a host speaks (zhu-jiang-2006): it keeps what it last sent. From the shares of bits that came\n\
+since (delta1) and went since (delta0; entries that expire do) it reckons what its replicas err now:\n\
+false positives, f+ = (P + delta0 - delta1)^k, P being the share of ones; and false negatives, either\n\
+of any key, f- = P^k - (P - delta1)^k (bound model: theorem 3), or of the keys it has, the share of\n\
+them that came since, times 1 - (P + delta0 - delta1)^k (bound member). It sends when the sum of\n\
+both, each with its weight, passes the target. What even a fresh replica errs is no reason to send:\n\
+only a larger filter mends that.\n\
+\n\
+What is thought of a peer:\n\
+  live          up to date and believed\n\
+  joining       heard of, and its filter has not come yet\n\
+  recovering    a version is missing: a FULL is asked for, after 1, 2, 4, ... times the least wait\n\
+  distrusted    more of its bits are ones than is allowed: it would say yes to too much\n\
+  mismatched    loaded otherwise, or its filter is larger than there is room for\n\
+  failed        silent for too long\n\
+  left          it said BYE\n\
+Only who is live is believed, and only for a time that is put off again and again: if what keeps\n\
+the replicas up to date dies, they end. In doubt a packet passes.\n",
+	      to);
 }
 
 static void topic_plan(FILE *to)

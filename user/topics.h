@@ -19,7 +19,7 @@
 	X(repeats, "duplicates that may be sent twice; floods; what is suppressed most")     \
 	X(metrics, "--metrics, --textfile: what they export, for Prometheus")                \
 	X(config, "--config: options and interfaces in a file")                              \
-	X(cluster, "filters on several machines")                                            \
+	X(cluster, "replicas of other hosts: what they say, and who is believed")            \
 	X(watch, "--watch-action: keys that alone, or never, are de-duplicated")             \
 	X(growth, "--grow: filters that are opened and retired with the rate")               \
 	X(plan, "what plan computes, by which formulas, and what it assumes")                \

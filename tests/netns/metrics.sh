@@ -138,16 +138,19 @@ query() {
 }
 query_is() { [ "$(query "$1" 2>/dev/null)" = "$2" ]; }
 pair "x$out" "x$in"
-load "$in" --window 60s --memory 1MiB
+load "$in" --window 60s --memory 1MiB --fault-policy distinct
 load "x$in" --window 60s --memory 1MiB --engine timer --placement percpu
 start agent --metrics "$address"
 check "agent serves all instances" wait_until served 2
 cat >"$tmp/prometheus.yml" <<-END
-	global: {scrape_interval: 1s}
+	global: {scrape_interval: 1s, evaluation_interval: 1s}
+	rule_files: [rules.yml]
 	scrape_configs:
 	  - job_name: xdp-dedup
 	    static_configs: [{targets: ['$address']}]
 END
+# The rules as they are delivered, but that they wait a second, not minutes.
+sed 's/for: .*/for: 1s/' scripts/monitoring/xdp-dedup.rules.yml >"$tmp/rules.yml"
 mkdir "$tmp/data"
 prometheus --config.file="$tmp/prometheus.yml" --storage.tsdb.path="$tmp/data" \
 	--web.listen-address="127.0.0.1:$((port + 1))" >"$tmp/prometheus" 2>&1 &
@@ -161,6 +164,18 @@ check "... of both instances" wait_until query_is "count(xdp_dedup_up{name=~\"x?
 check "the share of live keys" \
 	wait_until query_is "round(xdp_dedup_capacity_used_ratio{name=\"$in\"} * \
 xdp_dedup_capacity_keys{name=\"$in\"})" 500
+
+# alert_is ALERT N: N is 1 while it fires for our instance, else 0
+alert_is() {
+	query_is "count(ALERTS{alertname=\"XdpDedup$1\",alertstate=\"firing\",name=\"$in\"}) or vector(0)" "$2"
+}
+check "no alert of a failed slice" alert_is SliceFailed 0
+"$xdd" fault "$in" --slice all --fail --quiet
+check "slices fail: the alert fires" wait_until alert_is SliceFailed 1
+transmit "$tmp/frames.pcap"
+check "look-ups that they leave unanswered: the alert fires" wait_until alert_is SliceUnanswered 1
+"$xdd" fault "$in" --slice all --recover --quiet
+check "... they recover: the alert ends" wait_until alert_is SliceFailed 0
 "$xdd" unload "x$in"
 check "one that is unloaded is gone from the page" \
 	wait_until query_is "count(xdp_dedup_up{name=~\"x?$in\"})" 1

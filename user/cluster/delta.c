@@ -80,20 +80,37 @@ static void (*const put_form[])(struct writer *w, const u64 *bits, u64 n) = {
 	[DELTA_runs] = put_runs,
 };
 
-size_t delta_encode(const u64 *changed, u64 n, u8 *to)
+/* The shortest form, and its size. */
+static u8 choose_form(const u64 *changed, u64 n, size_t *least)
 {
-	size_t least = delta_room(n);
 	u8 form = DELTA_raw;
 
+	*least = delta_room(n);
 	for (u8 i = DELTA_sparse; i <= DELTA_runs; i++) {
-		struct writer measured = { NULL, 1, least };
+		struct writer measured = { NULL, 1, *least };
 
 		put_form[i](&measured, changed, n);
-		if (measured.used < least) {
-			least = measured.used;
+		if (measured.used < *least) {
+			*least = measured.used;
 			form = i;
 		}
 	}
+	return form;
+}
+
+size_t delta_size(const u64 *changed, u64 n)
+{
+	size_t least;
+
+	choose_form(changed, n, &least);
+	return least;
+}
+
+size_t delta_encode(const u64 *changed, u64 n, u8 *to)
+{
+	size_t least;
+	u8 form = choose_form(changed, n, &least);
+
 	to[0] = form;
 	put_form[form](&(struct writer){ to, 1, least }, changed, n);
 	return least;

@@ -23,9 +23,10 @@ static inline size_t delta_room(u64 n)
 }
 
 /* Write the @n bits of @changed (bit i is 1 << i % 64 of word i / 64; those beyond @n are 0) to @to,
- * which has delta_room(@n) bytes. Returns the bytes written.
+ * which has delta_size() bytes, at most delta_room(@n). Returns the bytes written.
  */
 size_t delta_encode(const u64 *changed, u64 n, u8 *to);
+size_t delta_size(const u64 *changed, u64 n);
 
 /* Read @n bits from the @size bytes at @from, which may be anything. Returns 0, or -EBADMSG if that is
  * no such message of @n bits; @changed then has any content.

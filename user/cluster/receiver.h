@@ -70,7 +70,7 @@ struct receiver_setup {
 };
 
 struct receiver_stats {
-	u64 taken;    /* messages that were not ignored or refused */
+	u64 taken;    /* messages that were neither ignored nor refused */
 	u64 bad;      /* damaged, cut or forged: no peer is known to have sent them */
 	u64 versions; /* of another major version */
 	u64 types;    /* of unknown types */

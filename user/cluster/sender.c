@@ -286,28 +286,32 @@ static int send_parts(struct sender *s, enum wire_type type, const u64 *bits, st
 	return err;
 }
 
-static bool is_full_due(const struct sender *s, const struct sender_home *home)
+/* Whether all of @home is no longer than what has changed, which is in s->sent. They are measured only
+ * where it may be so.
+ */
+static bool is_full_shorter(const struct sender *s, const u64 *home)
 {
 	const struct staleness *stale = &s->stats.stale;
 	u64 n = cells_of(s->shift);
-	u64 full = longest(count_ones(home->bits, n), n);
+	u64 full = longest(stale->fill * n + .5, n);
 	u64 delta = longest((stale->delta1 + stale->delta0) * n + .5, n);
 
-	return s->must_full || s->wanted || !s->has_sent || delta >= full ||
-	       (s->setup.full_after && s->since_full + delta > s->setup.full_after * full);
+	if (s->setup.full_after && s->since_full + delta > s->setup.full_after * full)
+		return true;
+	return delta >= full && delta_size(s->sent, n) >= delta_size(home, n);
 }
 
 static int push(struct sender *s, const struct sender_home *home, struct wire_time now)
 {
-	bool full = is_full_due(s, home);
 	struct sender_stats *stats = &s->stats;
 	u64 before = stats->bytes;
+	bool full;
 	int err;
 
 	s->seq++;
-	if (!full)
-		for (u64 i = 0; i < cells_of(s->shift) / 64; i++)
-			s->sent[i] ^= home->bits[i];
+	for (u64 i = 0; i < cells_of(s->shift) / 64; i++)
+		s->sent[i] ^= home->bits[i];
+	full = s->must_full || s->wanted || !s->has_sent || is_full_shorter(s, home->bits);
 	err = send_parts(s, full ? WIRE_FULL : WIRE_DELTA, full ? home->bits : s->sent, now);
 	memcpy(s->sent, home->bits, bytes_of(s->shift));
 	s->has_sent = true;

@@ -31,6 +31,11 @@ struct wire_key wire_key_of(const struct wire_key *group, const char *name)
 	return (struct wire_key){ { digest.lo, digest.hi } };
 }
 
+u64 wire_tag(const struct wire_key *key, const u8 *at, size_t n)
+{
+	return siphash(key, at, n, false).lo;
+}
+
 size_t wire_seal(struct wire_self *self, struct wire_head *head, u8 *message)
 {
 	size_t size = WIRE_HEADER + head->payload_bytes;
@@ -44,7 +49,7 @@ size_t wire_seal(struct wire_self *self, struct wire_head *head, u8 *message)
 	head->epoch = self->epoch;
 	head->order = ++self->order;
 	memcpy(message, head, WIRE_HEADER);
-	tag = siphash(&self->key, message, size, false).lo;
+	tag = wire_tag(&self->key, message, size);
 	memcpy(message + size, &tag, WIRE_TAG);
 	return size + WIRE_TAG;
 }
@@ -82,7 +87,7 @@ int wire_open(const struct wire_key *key, const u8 *message, size_t size, struct
 	    size != (size_t)head->header_bytes + head->payload_bytes + WIRE_TAG)
 		return -EBADMSG;
 	memcpy(&tag, message + size - WIRE_TAG, WIRE_TAG);
-	if (tag != siphash(key, message, size - WIRE_TAG, false).lo)
+	if (tag != wire_tag(key, message, size - WIRE_TAG))
 		return -EBADMSG;
 	if (!head->type || head->type >= WIRE_TYPE_MAX)
 		return -EOPNOTSUPP;

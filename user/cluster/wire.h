@@ -106,6 +106,9 @@ struct wire_time {
 /* The key of the host @name (1 to WIRE_NAME - 1 bytes) in a group. */
 struct wire_key wire_key_of(const struct wire_key *group, const char *name);
 
+/* SipHash-2-4 of the @n bytes at @at: what a message that consists of them ends with. */
+u64 wire_tag(const struct wire_key *key, const u8 *at, size_t n);
+
 /*
  * Make a message of @message, which has @head->payload_bytes of payload at WIRE_HEADER and WIRE_TAG
  * bytes of room behind it. Of @head the caller fills type and what the type needs; magic, versions,

@@ -13,7 +13,7 @@
 #define RIGHT 34
 #define BAR_ROW 24
 #define LETTER 7 /* at most the mean width of one of 12 pixels */
-#define LABEL_LETTERS 44
+#define LABEL_LETTERS 48
 #define TICKS 5
 #define LOG_FROM 100
 

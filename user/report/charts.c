@@ -228,6 +228,16 @@ static bool same_load(const json_t *a, const json_t *b)
 	       number_of(a, "hit_ratio") == number_of(b, "hit_ratio");
 }
 
+/* A row's name, and the placement where that is not the usual one. */
+static void bench_name(const json_t *row, char *name, size_t size)
+{
+	const char *placement = json_string_value(json_object_get(row, "placement")) ?: "shared";
+	bool usual = !strcmp(placement, "shared");
+
+	snprintf(name, size, "%s%s%s", json_string_value(json_object_get(row, "name")) ?: "",
+		 usual ? "" : ", ", usual ? "" : placement);
+}
+
 /* The rows that come @first in @all with the same load; one before has drawn the others. */
 static int bench_load(struct charts *charts, json_t *all, size_t first)
 {
@@ -247,8 +257,7 @@ static int bench_load(struct charts *charts, json_t *all, size_t first)
 	chart->x_label = "nanoseconds a packet, over an empty program's";
 	for (size_t i = first; !code && i < json_array_size(all); i++) {
 		row = json_array_get(all, i);
-		snprintf(name, sizeof(name), "%s",
-			 json_string_value(json_object_get(row, "name")) ?: "");
+		bench_name(row, name, sizeof(name));
 		if (same_load(row, like) && number_of(row, "ns_over_baseline") > 0)
 			code = add_bar(chart, name, number_of(row, "ns_over_baseline"));
 	}

@@ -1,0 +1,715 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "user/cluster/bus.h"
+
+#include <errno.h>
+#include <nats/nats.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "user/clock.h"
+#include "user/cluster/queue.h"
+#include "user/message.h"
+
+#define MILLISECOND_NS 1000000ull
+#define MIB (1ull << 20)
+
+/* What lies in a queue at most; a message counts for its bytes and what is around them. */
+#define IN_LIMIT (64 * MIB)
+#define OUT_LIMIT (32 * MIB)
+#define AROUND 256
+#define TASKS_LIMIT 256
+
+/* Of the library, in milliseconds. A server that does not answer is left after three pings. */
+#define CONNECT_MS 2000
+#define PING_MS 3000
+#define PINGS_OUT 2
+#define WRITE_MS 10000
+#define REQUEST_MS 2000
+#define FLUSH_MS 500
+
+#define PAUSE_LEAST_NS (100 * MILLISECOND_NS)
+#define PAUSE_MOST_NS (4000 * MILLISECOND_NS)
+
+/* A host that has not said anything for so long is fetched no more. */
+#define KEPT_FOR_NS (3600 * 1000000000ll)
+#define KEPT_MESSAGES 1024
+
+#define SERVERS_MAX 16
+#define WHY_MAX 200
+
+/* Of queue `in`. */
+struct event {
+	struct queue_item item;
+	enum bus_kind kind;
+	natsMsg *msg; /* NULL: the kind has none */
+	u64 count;
+	char text[];
+};
+
+/* Of queue `out`. */
+struct sending {
+	struct queue_item item;
+	enum bus_keep keep;
+	natsMsg *msg;
+};
+
+/* Of queue `tasks`: fetch @subject; "": only look what has changed. */
+struct task {
+	struct queue_item item;
+	char subject[];
+};
+
+struct bus {
+	struct queue in, out, tasks;
+	struct event *taken; /* what bus_next() gave last */
+	pthread_t keeper, publisher;
+	bool keeper_runs, publisher_runs;
+	natsOptions *options;
+	natsSubscription *sub; /* the keeper's */
+	char *servers, *listen, *store, *kept;
+	pthread_mutex_t wire;  /* of nc, held while something is published: */
+	natsConnection *nc;    /* NULL: none */
+	pthread_mutex_t state; /* of what follows, held for a moment */
+	struct bus_counts counts;
+	bool lost; /* the library gave the connection up */
+	char trouble[WHY_MAX];
+};
+
+static void count(struct bus *bus, u64 *counter, u64 n)
+{
+	pthread_mutex_lock(&bus->state);
+	*counter += n;
+	pthread_mutex_unlock(&bus->state);
+}
+
+static bool is_set(struct bus *bus, const bool *flag)
+{
+	bool set;
+
+	pthread_mutex_lock(&bus->state);
+	set = *flag;
+	pthread_mutex_unlock(&bus->state);
+	return set;
+}
+
+static void set(struct bus *bus, bool *flag, bool value)
+{
+	pthread_mutex_lock(&bus->state);
+	*flag = value;
+	pthread_mutex_unlock(&bus->state);
+}
+
+/* Tell the loop; @msg is NULL or becomes the queue's. */
+static void tell(struct bus *bus, enum bus_kind kind, const char *text, natsMsg *msg, u64 n)
+{
+	struct event *event = calloc(1, sizeof(*event) + strlen(text) + 1);
+
+	if (event) {
+		event->kind = kind;
+		event->msg = msg;
+		event->count = n;
+		strcpy(event->text, text);
+		if (msg)
+			event->item.size = AROUND + natsMsg_GetDataLength(msg);
+		if (queue_put(&bus->in, &event->item))
+			return;
+	}
+	free(event);
+	natsMsg_Destroy(msg);
+	count(bus, &bus->counts.overrun, 1);
+}
+
+static void on_message(natsConnection *nc, natsSubscription *sub, natsMsg *msg, void *closure)
+{
+	struct bus *bus = closure;
+
+	(void)nc;
+	(void)sub;
+	pthread_mutex_lock(&bus->state);
+	bus->counts.received++;
+	bus->counts.received_bytes += natsMsg_GetDataLength(msg);
+	pthread_mutex_unlock(&bus->state);
+	tell(bus, BUS_MESSAGE, "", msg, 0);
+}
+
+static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus status, void *closure)
+{
+	struct bus *bus = closure;
+
+	(void)nc;
+	(void)sub;
+	count(bus, status == NATS_SLOW_CONSUMER ? &bus->counts.overrun : &bus->counts.refused, 1);
+}
+
+static int add_task(struct bus *bus, const char *subject)
+{
+	struct task *task = calloc(1, sizeof(*task) + strlen(subject) + 1);
+
+	if (!task)
+		return -ENOMEM;
+	strcpy(task->subject, subject);
+	task->item.size = *subject != 0;
+	if (queue_put(&bus->tasks, &task->item))
+		return 0;
+	free(task);
+	return -ENOBUFS;
+}
+
+static void on_closed(natsConnection *nc, void *closure)
+{
+	struct bus *bus = closure;
+
+	(void)nc;
+	set(bus, &bus->lost, true);
+	add_task(bus, "");
+}
+
+/* Make JetStream keep what is to be kept. Returns whether it does. */
+static bool keep(struct bus *bus)
+{
+	const char *subjects[] = { bus->kept };
+	jsStreamConfig config;
+	jsOptions wait;
+	jsErrCode code;
+	jsCtx *js;
+	natsStatus status;
+
+	jsOptions_Init(&wait);
+	wait.Wait = REQUEST_MS;
+	if (natsConnection_JetStream(&js, bus->nc, &wait) != NATS_OK)
+		return false;
+	jsStreamConfig_Init(&config);
+	config.Name = bus->store;
+	config.Subjects = subjects;
+	config.SubjectsLen = 1;
+	config.Storage = js_MemoryStorage;
+	config.AllowRollup = true;
+	config.NoAck = true;
+	config.MaxAge = KEPT_FOR_NS;
+	config.MaxMsgsPerSubject = KEPT_MESSAGES;
+	status = js_AddStream(NULL, js, &config, NULL, &code);
+	jsCtx_Destroy(js);
+	return status == NATS_OK;
+}
+
+/* Hand on what stream and @js have of @subject, up to message @last. Returns the number of messages. */
+static u64 hand_on(struct bus *bus, jsCtx *js, const char *subject, u64 last)
+{
+	natsSubscription *sub = NULL;
+	jsSubOptions how;
+	jsErrCode code;
+	natsMsg *msg;
+	u64 n = 0, at = 0;
+
+	jsSubOptions_Init(&how);
+	how.Stream = bus->store;
+	how.Ordered = true;
+	if (js_SubscribeSync(&sub, js, subject, NULL, &how, &code) != NATS_OK)
+		return 0;
+	while (at < last && !is_set(bus, &bus->lost) &&
+	       natsSubscription_NextMsg(&msg, sub, REQUEST_MS) == NATS_OK) {
+		jsMsgMetaData *about = NULL;
+
+		if (natsMsg_GetMetaData(&about, msg) != NATS_OK) {
+			natsMsg_Destroy(msg);
+			break;
+		}
+		at = about->Sequence.Stream;
+		jsMsgMetaData_Destroy(about);
+		tell(bus, BUS_STORED, "", msg, 0);
+		n++;
+	}
+	natsSubscription_Destroy(sub);
+	return n;
+}
+
+static void fetch(struct bus *bus, const char *subject)
+{
+	natsMsg *newest;
+	jsErrCode code;
+	jsOptions wait;
+	jsCtx *js;
+	u64 n = 0, last;
+
+	jsOptions_Init(&wait);
+	wait.Wait = REQUEST_MS;
+	if (natsConnection_JetStream(&js, bus->nc, &wait) == NATS_OK) {
+		if (js_GetLastMsg(&newest, js, bus->store, subject, NULL, &code) == NATS_OK) {
+			last = natsMsg_GetSequence(newest);
+			natsMsg_Destroy(newest);
+			n = hand_on(bus, js, subject, last);
+		}
+		jsCtx_Destroy(js);
+	}
+	tell(bus, BUS_FETCHED, subject, NULL, n);
+}
+
+/* Say why there is no connection, unless that was said. */
+static void complain_once(struct bus *bus, natsStatus status)
+{
+	const char *more = nats_GetLastError(NULL);
+	char why[WHY_MAX];
+
+	snprintf(why, sizeof(why), "%s",
+		 more && *more && !strchr(more, '@') ? more : natsStatus_GetText(status));
+	if (!strcmp(why, bus->trouble))
+		return;
+	strcpy(bus->trouble, why);
+	tell(bus, BUS_TROUBLE, why, NULL, 0);
+}
+
+/* Returns whether there is a connection now. */
+static bool connect_once(struct bus *bus)
+{
+	natsSubscription *sub = NULL;
+	natsConnection *nc = NULL;
+	natsStatus status;
+
+	set(bus, &bus->lost, false);
+	status = natsConnection_Connect(&nc, bus->options);
+	if (status == NATS_OK)
+		status = natsConnection_Subscribe(&sub, nc, bus->listen, on_message, bus);
+	if (status == NATS_OK)
+		status = natsSubscription_SetPendingLimits(sub, -1, IN_LIMIT);
+	if (status != NATS_OK) {
+		natsSubscription_Destroy(sub);
+		complain_once(bus, status);
+		natsConnection_Destroy(nc);
+		return false;
+	}
+	bus->sub = sub;
+	pthread_mutex_lock(&bus->wire);
+	bus->nc = nc;
+	pthread_mutex_unlock(&bus->wire);
+	return true;
+}
+
+static void tell_up(struct bus *bus)
+{
+	bool keeps = keep(bus);
+
+	pthread_mutex_lock(&bus->state);
+	bus->counts.up = true;
+	bus->counts.keeps = keeps;
+	bus->counts.connects++;
+	pthread_mutex_unlock(&bus->state);
+	*bus->trouble = 0;
+	tell(bus, BUS_UP, "", NULL, 0);
+}
+
+/* Returns when the connection or the bus is at its end. */
+static void serve(struct bus *bus)
+{
+	while (!is_set(bus, &bus->lost) && !queue_is_stopped(&bus->tasks)) {
+		struct queue_item *item = queue_wait(&bus->tasks, UINT64_MAX);
+		struct task *task = (struct task *)item;
+
+		if (task && *task->subject)
+			fetch(bus, task->subject);
+		free(task);
+	}
+}
+
+static void free_tasks(struct bus *bus)
+{
+	struct queue_item *item;
+
+	while ((item = queue_get(&bus->tasks)))
+		free(item);
+}
+
+static void disconnect(struct bus *bus)
+{
+	natsConnection *nc = bus->nc;
+	char why[WHY_MAX];
+	const char *more = NULL;
+
+	natsConnection_GetLastError(nc, &more);
+	snprintf(why, sizeof(why), "%s", more && !strchr(more, '@') ? more : "");
+	natsConnection_Close(nc); /* what waits for it to be written returns */
+	pthread_mutex_lock(&bus->wire);
+	bus->nc = NULL;
+	pthread_mutex_unlock(&bus->wire);
+	natsSubscription_Destroy(bus->sub);
+	natsConnection_Destroy(nc);
+	pthread_mutex_lock(&bus->state);
+	bus->counts.up = bus->counts.keeps = false;
+	pthread_mutex_unlock(&bus->state);
+	tell(bus, BUS_DOWN, *why ? why : "connection lost", NULL, 0);
+}
+
+/* Twice as long each time; a quarter of it is by chance. */
+static void pause_between(struct bus *bus, u64 *pause_ns)
+{
+	struct queue_item *item;
+	u64 until, chance = 0;
+
+	if (getrandom(&chance, sizeof(chance), GRND_NONBLOCK) < 0)
+		chance = now_ns();
+	until = now_ns() + *pause_ns - chance % (*pause_ns / 4 + 1);
+	while (!queue_is_stopped(&bus->tasks) && now_ns() < until) {
+		item = queue_wait(&bus->tasks, until);
+		free(item);
+	}
+	*pause_ns = *pause_ns * 2 < PAUSE_MOST_NS ? *pause_ns * 2 : PAUSE_MOST_NS;
+}
+
+static void *keeper(void *closure)
+{
+	u64 pause_ns = PAUSE_LEAST_NS;
+	struct bus *bus = closure;
+
+	while (!queue_is_stopped(&bus->tasks)) {
+		if (connect_once(bus)) {
+			tell_up(bus);
+			pause_ns = PAUSE_LEAST_NS;
+			serve(bus);
+			disconnect(bus);
+		}
+		pause_between(bus, &pause_ns);
+	}
+	free_tasks(bus);
+	nats_ReleaseThreadMemory();
+	return NULL;
+}
+
+static natsStatus send_one(struct bus *bus, const struct sending *sending)
+{
+	natsStatus status = NATS_OK;
+
+	if (!bus->nc)
+		return NATS_CONNECTION_CLOSED;
+	if (sending->keep == BUS_INSTEAD)
+		status = natsMsgHeader_Set(sending->msg, JSMsgRollup, JSMsgRollupSubject);
+	if (status == NATS_OK)
+		status = natsConnection_PublishMsg(bus->nc, sending->msg);
+	if (status == NATS_NO_SERVER_SUPPORT) { /* of headers: nor has it JetStream */
+		natsMsgHeader_Delete(sending->msg, JSMsgRollup);
+		status = natsConnection_PublishMsg(bus->nc, sending->msg);
+	}
+	return status;
+}
+
+static void *publisher(void *closure)
+{
+	struct bus *bus = closure;
+	struct queue_item *item;
+
+	while ((item = queue_wait(&bus->out, UINT64_MAX))) {
+		struct sending *sending = (struct sending *)item;
+		natsStatus status;
+
+		pthread_mutex_lock(&bus->wire);
+		status = send_one(bus, sending);
+		pthread_mutex_unlock(&bus->wire);
+		pthread_mutex_lock(&bus->state);
+		if (status == NATS_OK) {
+			bus->counts.sent++;
+			bus->counts.sent_bytes += natsMsg_GetDataLength(sending->msg);
+		} else {
+			bus->counts.unsent++;
+		}
+		pthread_mutex_unlock(&bus->state);
+		natsMsg_Destroy(sending->msg);
+		free(sending);
+	}
+	nats_ReleaseThreadMemory();
+	return NULL;
+}
+
+const char *bus_url_wrong(const char *url)
+{
+	do {
+		const char *host = strstr(url, "://"), *end = url + strcspn(url, ",");
+
+		if (strncmp(url, "nats://", 7) && strncmp(url, "tls://", 6))
+			return "it begins with nats:// or tls://";
+		host += 3;
+		for (const char *at = host; at < end; at++)
+			if (*at == '@')
+				host = at + 1;
+		if (host == end || *host == ':')
+			return "a host is missing";
+		url = *end ? end + 1 : end;
+	} while (*url);
+	return NULL;
+}
+
+/* @url without what is before the @ of each. */
+static char *without_passwords(const char *url)
+{
+	char *text = strdup(url), *to = text;
+
+	for (const char *from = url; text && *from;) {
+		const char *end = from + strcspn(from, ","), *host = strstr(from, "://") + 3;
+
+		to = mempcpy(to, from, host - from);
+		for (const char *at = host; at < end; at++)
+			if (*at == '@')
+				host = at + 1;
+		to = mempcpy(to, host, end - host);
+		if (*end)
+			*to++ = ',';
+		from = *end ? end + 1 : end;
+	}
+	if (text)
+		*to = 0;
+	return text;
+}
+
+static natsStatus set_servers(natsOptions *options, const char *url, bool *tls)
+{
+	const char *server[SERVERS_MAX];
+	char *copy = strdup(url), *rest = copy, *one;
+	natsStatus status;
+	int n = 0;
+
+	while (copy && n < SERVERS_MAX && (one = strsep(&rest, ","))) {
+		*tls |= !strncmp(one, "tls://", 6);
+		if (*one)
+			server[n++] = one;
+	}
+	status = copy ? natsOptions_SetServers(options, server, n) : NATS_NO_MEMORY;
+	free(copy);
+	return status;
+}
+
+#define TRY(call)                      \
+	do {                           \
+		if (status == NATS_OK) \
+			status = call; \
+	} while (0)
+
+static natsStatus set_connection(struct bus *bus, const struct bus_where *where, bool *tls)
+{
+	natsOptions *options = bus->options;
+	natsStatus status = NATS_OK;
+
+	TRY(set_servers(options, where->url, tls));
+	TRY(natsOptions_SetAllowReconnect(options, false));
+	TRY(natsOptions_SetTimeout(options, CONNECT_MS));
+	TRY(natsOptions_SetPingInterval(options, PING_MS));
+	TRY(natsOptions_SetMaxPingsOut(options, PINGS_OUT));
+	TRY(natsOptions_SetWriteDeadline(options, WRITE_MS));
+	TRY(natsOptions_SetName(options, where->client));
+	TRY(natsOptions_SetErrorHandler(options, on_error, bus));
+	TRY(natsOptions_SetClosedCB(options, on_closed, bus));
+	return status;
+}
+
+/* A file of @where that is to be read, or NULL. */
+static const char *unreadable(const struct bus_where *where)
+{
+	const char *const files[] = { where->ca, where->cert, where->key, where->creds };
+
+	for (size_t i = 0; i < XDD_ARRAY_SIZE(files); i++)
+		if (files[i] && access(files[i], R_OK))
+			return files[i];
+	return NULL;
+}
+
+static int set_options(struct bus *bus, const struct bus_where *where, char *err, size_t err_size)
+{
+	const char *file = unreadable(where);
+	bool tls = where->ca || where->cert;
+	natsStatus status;
+
+	if (file)
+		return refuse(err, err_size, -errno, "%s: %m", file);
+	status = natsOptions_Create(&bus->options);
+	TRY(set_connection(bus, where, &tls));
+	if (tls)
+		TRY(natsOptions_SetSecure(bus->options, true));
+	if (where->ca)
+		TRY(natsOptions_LoadCATrustedCertificates(bus->options, where->ca));
+	if (where->cert)
+		TRY(natsOptions_LoadCertificatesChain(bus->options, where->cert, where->key));
+	if (where->creds)
+		TRY(natsOptions_SetUserCredentialsFromFiles(bus->options, where->creds, NULL));
+	if (status == NATS_OK)
+		return 0;
+	return refuse(err, err_size, -EINVAL, "the files for NATS cannot be used: %s",
+		      nats_GetLastError(NULL) ?: natsStatus_GetText(status));
+}
+
+/* The threads begin last. */
+static int start(struct bus *bus, const struct bus_where *where, char *err, size_t err_size)
+{
+	int code = queue_open(&bus->in, IN_LIMIT, true) ?: queue_open(&bus->out, OUT_LIMIT, false)
+		?: queue_open(&bus->tasks, TASKS_LIMIT, false);
+
+	bus->servers = without_passwords(where->url);
+	bus->listen = strdup(where->listen);
+	bus->store = strdup(where->store);
+	bus->kept = strdup(where->kept);
+	if (code || !bus->servers || !bus->listen || !bus->store || !bus->kept)
+		return refuse(err, err_size, code ?: -ENOMEM, "cannot prepare for NATS: %s",
+			      strerror(code ? -code : ENOMEM));
+	code = set_options(bus, where, err, err_size);
+	if (code)
+		return code;
+	bus->keeper_runs = !pthread_create(&bus->keeper, NULL, keeper, bus);
+	bus->publisher_runs = !pthread_create(&bus->publisher, NULL, publisher, bus);
+	return bus->keeper_runs && bus->publisher_runs
+		       ? 0
+		       : refuse(err, err_size, -EAGAIN, "no threads for NATS");
+}
+
+int bus_open(const struct bus_where *where, struct bus **to, char *err, size_t err_size)
+{
+	struct bus *bus = calloc(1, sizeof(*bus));
+	int code;
+
+	*to = NULL;
+	if (!bus)
+		return refuse(err, err_size, -ENOMEM, "no memory for NATS");
+	bus->in.fd = bus->out.fd = bus->tasks.fd = -1;
+	pthread_mutex_init(&bus->wire, NULL);
+	pthread_mutex_init(&bus->state, NULL);
+	code = start(bus, where, err, err_size);
+	if (code)
+		bus_close(bus);
+	else
+		*to = bus;
+	return code;
+}
+
+const char *bus_servers(const struct bus *bus)
+{
+	return bus->servers;
+}
+
+int bus_fd(const struct bus *bus)
+{
+	return bus->in.fd;
+}
+
+static void free_event(struct event *event)
+{
+	if (event)
+		natsMsg_Destroy(event->msg);
+	free(event);
+}
+
+bool bus_next(struct bus *bus, struct bus_event *to)
+{
+	struct event *event = (struct event *)queue_get(&bus->in);
+
+	free_event(bus->taken);
+	bus->taken = event;
+	if (!event)
+		return false;
+	*to = (struct bus_event){ .kind = event->kind,
+				  .subject = event->text,
+				  .length = event->count };
+	if (event->msg) {
+		to->subject = natsMsg_GetSubject(event->msg);
+		to->bytes = (const u8 *)natsMsg_GetData(event->msg);
+		to->length = natsMsg_GetDataLength(event->msg);
+	}
+	return true;
+}
+
+static int unsent(struct bus *bus, int code)
+{
+	count(bus, &bus->counts.unsent, 1);
+	return code;
+}
+
+int bus_publish(struct bus *bus, const char *subject, enum bus_keep keep, const u8 *bytes,
+		size_t length)
+{
+	struct sending *sending;
+
+	if (!is_set(bus, &bus->counts.up))
+		return unsent(bus, -ENOTCONN);
+	if (bus_pending(bus) + AROUND + length > OUT_LIMIT)
+		return unsent(bus, -ENOBUFS);
+	sending = calloc(1, sizeof(*sending));
+	if (!sending ||
+	    natsMsg_Create(&sending->msg, subject, NULL, (const char *)bytes, length) != NATS_OK) {
+		free(sending);
+		return unsent(bus, -ENOMEM);
+	}
+	sending->keep = keep;
+	sending->item.size = AROUND + length;
+	queue_put(&bus->out, &sending->item); /* nobody else puts: there is room */
+	return 0;
+}
+
+size_t bus_pending(const struct bus *bus)
+{
+	return queue_size((struct queue *)&bus->out);
+}
+
+int bus_fetch(struct bus *bus, const char *subject)
+{
+	if (!is_set(bus, &bus->counts.up))
+		return -ENOTCONN;
+	if (!is_set(bus, &bus->counts.keeps))
+		return -EOPNOTSUPP;
+	return add_task(bus, subject);
+}
+
+struct bus_counts bus_counts(const struct bus *bus)
+{
+	struct bus *b = (struct bus *)bus;
+	struct bus_counts counts;
+
+	pthread_mutex_lock(&b->state);
+	counts = b->counts;
+	pthread_mutex_unlock(&b->state);
+	return counts;
+}
+
+/* Nothing more is published; what was has half a second to leave. */
+static void stop_publisher(struct bus *bus)
+{
+	u64 until = now_ns() + FLUSH_MS * MILLISECOND_NS;
+
+	queue_stop(&bus->out);
+	while (bus_pending(bus) && bus_counts(bus).up && now_ns() < until)
+		usleep(1000);
+	if (pthread_mutex_trylock(&bus->wire))
+		return;
+	if (bus->nc)
+		natsConnection_FlushTimeout(bus->nc, FLUSH_MS);
+	pthread_mutex_unlock(&bus->wire);
+}
+
+static void free_queues(struct bus *bus)
+{
+	struct queue_item *item;
+
+	free_event(bus->taken);
+	while ((item = queue_get(&bus->in)))
+		free_event((struct event *)item);
+	queue_close(&bus->in);
+	queue_close(&bus->out);
+	queue_close(&bus->tasks);
+}
+
+void bus_close(struct bus *bus)
+{
+	if (!bus)
+		return;
+	if (bus->publisher_runs)
+		stop_publisher(bus);
+	queue_stop(&bus->tasks);
+	if (bus->keeper_runs)
+		pthread_join(bus->keeper, NULL);
+	if (bus->publisher_runs)
+		pthread_join(bus->publisher, NULL);
+	natsOptions_Destroy(bus->options);
+	free_queues(bus);
+	free(bus->servers);
+	free(bus->listen);
+	free(bus->store);
+	free(bus->kept);
+	pthread_mutex_destroy(&bus->state);
+	pthread_mutex_destroy(&bus->wire);
+	free(bus);
+}
