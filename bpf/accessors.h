@@ -13,6 +13,7 @@
 #include "audit.h"
 #include "filter.h"
 #include "config.h"
+#include "replica.h"
 #include "scratch.h"
 #include "top.h"
 #include "tree.h"
@@ -702,17 +703,52 @@ __attribute__((noinline)) u32 ask_doubted(const struct xdd_identity *identity, u
 			  true);
 }
 
+XDD_INLINE const u64 *xdd_replica_word(struct xdd_store *store, u32 number)
+{
+	(void)store;
+	return bpf_map_lookup_elem(&replicas, &number);
+}
+
+XDD_INLINE const struct xdd_peer_gate *xdd_peer_gate_at(struct xdd_store *store)
+{
+	u32 zero = 0;
+
+	(void)store;
+	return bpf_map_lookup_elem(&peer_gate, &zero);
+}
+
+XDD_INLINE const struct xdd_live *xdd_live_at(struct xdd_store *store)
+{
+	u32 zero = 0;
+
+	(void)store;
+	return bpf_map_lookup_elem(&config, &zero);
+}
+
+__attribute__((noinline)) u32 ask_peers(const struct xdd_digest *digest, u64 now_ns)
+{
+	if (!digest || !xdd_fixed.peers)
+		return 0;
+	return xdd_ask_peers(&xdd_fixed, NULL, digest, now_ns);
+}
+
 /* A frame of its own, as small as can be: in the program's there is no room for what outlives the
- * look-up of the filter's state.
+ * look-up of the filter's state, or the question to the peers.
  */
 __attribute__((noinline)) u32 ask_either(const struct xdd_identity *identity, u64 now_ns,
 					 u32 window_ticks, u64 window_ns, u64 random)
 {
+	u32 found = 0;
+
 	if (!identity)
 		return XDD_MISSING;
+	if (xdd_fixed.peers)
+		found = ask_peers(&identity->digest, now_ns);
+	if (found & XDD_UNASKED)
+		return found;
 	if (xdd_doubted(&xdd_fixed, NULL, now_ns))
-		return ask_doubted(identity, now_ns, window_ticks, window_ns, random);
-	return ask(identity, now_ns, window_ticks, window_ns, random);
+		return found | ask_doubted(identity, now_ns, window_ticks, window_ns, random);
+	return found | ask(identity, now_ns, window_ticks, window_ns, random);
 }
 
 XDD_INLINE u32 xdd_store_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
@@ -721,7 +757,7 @@ XDD_INLINE u32 xdd_store_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store
 {
 	(void)fixed;
 	(void)store;
-	if (xdd_fixed.fault_policy)
+	if (xdd_fixed.fault_policy || xdd_fixed.peers)
 		return ask_either(identity, now_ns, window_ticks, window_ns, random);
 	if (is_tree())
 		return ask_tree(&identity->digest, now_ns, window_ticks);
@@ -779,13 +815,40 @@ __attribute__((noinline)) int audit_key(const struct xdd_identity *identity, u64
 	return 0;
 }
 
+__attribute__((noinline)) int audit_peers(const struct xdd_identity *identity, u64 now_ns,
+					  u32 found)
+{
+	struct xdd_peer_audit record;
+
+	if (!identity || !xdd_fixed.audit_threshold || !xdd_fixed.peers)
+		return -1;
+	if (!xdd_peer_audit(&xdd_fixed, NULL, identity, now_ns, found, &record))
+		return 0;
+	return bpf_ringbuf_output(&peer_audit, &record, sizeof(record), 0);
+}
+
+/* A frame of its own, as ask_either(). */
+__attribute__((noinline)) int audit_either(const struct xdd_identity *identity, u64 now_ns,
+					   u32 window_ticks, u64 window_ns, u32 found)
+{
+	if (!identity || !xdd_fixed.peers)
+		return -1;
+	audit_peers(identity, now_ns, found);
+	if (found & XDD_UNASKED)
+		return 0;
+	return audit_key(identity, now_ns, window_ticks, window_ns, found);
+}
+
 XDD_INLINE void xdd_store_audit(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 				const struct xdd_identity *identity, u64 now_ns, u32 window_ticks,
 				u64 window_ns, u32 found)
 {
 	(void)fixed;
 	(void)store;
-	audit_key(identity, now_ns, window_ticks, window_ns, found);
+	if (xdd_fixed.peers)
+		audit_either(identity, now_ns, window_ticks, window_ns, found);
+	else
+		audit_key(identity, now_ns, window_ticks, window_ns, found);
 }
 
 XDD_INLINE u64 *xdd_watch_word(struct xdd_store *store, u32 number)

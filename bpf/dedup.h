@@ -68,6 +68,26 @@ XDD_INLINE void count_verdict(struct xdd_counters *counters, struct xdd_verdict 
 		counters->rogue++;
 }
 
+/* Where a peer had seen the packet, of which @found is known. By the context: with any more to keep until here
+ * the program's stack would grow.
+ */
+__attribute__((noinline)) int count_peer(struct xdp_md *ctx, struct xdd_counters *counters,
+					 u32 found)
+{
+	struct xdd_peer_hits *hits;
+	u32 peer = xdd_found_peer(found);
+
+	if (!counters || !xdd_fixed.peers || !(found & XDD_ELSEWHERE))
+		return -1;
+	counters->elsewhere++;
+	hits = bpf_map_lookup_elem(&peer_hits, &peer);
+	if (!hits)
+		return -1;
+	hits->packets++;
+	hits->bytes += bpf_xdp_get_buff_len(ctx);
+	return 0;
+}
+
 /* What is recorded beyond the counters; @key: half of the key's digest, or 0. */
 XDD_INLINE void show(struct xdp_md *ctx, struct xdd_counters *counters, const struct xdd_live *live,
 		     struct xdd_verdict verdict, u64 key)
@@ -85,7 +105,7 @@ XDD_INLINE void show(struct xdp_md *ctx, struct xdd_counters *counters, const st
 	if (kept && live->event_kinds & XDD_EVENT_ACTED_ON)
 		return;
 	if (live->event_kinds >> kind & 1)
-		sample(ctx, counters, kind, key, kept);
+		sample(ctx, counters, kind, key, verdict.found);
 }
 
 /* The counter slot of an interface. */
@@ -160,11 +180,11 @@ XDD_INLINE int keep(struct xdd_counters *counters, const struct xdd_live *live, 
 }
 
 XDD_INLINE int act(struct xdp_md *ctx, struct xdd_counters *counters, const struct xdd_live *live,
-		   bool suppressed, u32 bytes)
+		   struct xdd_verdict verdict, u32 bytes)
 {
-	if (!suppressed)
+	if (!xdd_is_suppressed(verdict))
 		return keep(counters, live, bytes);
-	switch (live->action) {
+	switch (xdd_dup_action(&xdd_fixed, live, verdict.found)) {
 	case XDD_ACTION_drop:
 		count(&counters->dropped, bytes);
 		return XDP_DROP;
@@ -201,12 +221,14 @@ XDD_INLINE int dedup(struct xdp_md *ctx, u64 now_ns)
 	verdict = xdd_conclude(&xdd_fixed, live, NULL, &packet, &identity, bypass, now_ns,
 			       random_at(counter->received.packets, slot));
 	count_verdict(counter, verdict, packet.wire_len);
+	if (xdd_fixed.peers)
+		count_peer(ctx, counter, verdict.found);
 	show(ctx, counter, live, verdict, identity.digest.lo);
 	if (xdd_fixed.watch_bits && xdd_is_unwanted(verdict)) {
 		count(&counter->dropped, packet.wire_len);
 		return XDP_DROP;
 	}
-	return act(ctx, counter, live, xdd_is_suppressed(verdict), packet.wire_len);
+	return act(ctx, counter, live, verdict, packet.wire_len);
 }
 
 #endif

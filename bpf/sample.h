@@ -39,7 +39,7 @@ XDD_INLINE bool sample_send(struct xdp_md *ctx, struct event_copy *copy, u32 mos
  * again: the caller's stack has no room to keep the time until here.
  */
 __attribute__((noinline)) int sample(struct xdp_md *ctx, struct xdd_counters *counters, u32 kind,
-				     u64 key, bool kept)
+				     u64 key, u32 found)
 {
 	u64 now_ns = clock_ns();
 	struct event_copy *copy;
@@ -61,8 +61,10 @@ __attribute__((noinline)) int sample(struct xdp_md *ctx, struct xdd_counters *co
 	copy->event.key = key;
 	copy->event.ifindex = ctx->ingress_ifindex;
 	copy->event.kind = kind;
-	copy->event.action = kind == XDD_BYPASS_watch ? live->watch_action : live->action;
-	copy->event.kept = kept;
+	copy->event.action = kind == XDD_BYPASS_watch ? live->watch_action
+						      : xdd_dup_action(&xdd_fixed, live, found);
+	copy->event.kept = kind == XDD_EVENT_duplicate && found & (XDD_PASSES | XDD_LET_THROUGH);
+	copy->event.peer = xdd_fixed.peers && found & XDD_ELSEWHERE ? xdd_found_peer(found) + 1 : 0;
 	if (sample_send(ctx, copy, live->event_bytes))
 		counters->events_sent++;
 	else

@@ -275,13 +275,34 @@ XDD_INLINE int xdd_packet_digest(XDD_FIXED struct xdd_fixed *fixed,
 	return xdd_key_hash(fixed, secret, packet, key, digest);
 }
 
+XDD_INLINE const u64 *xdd_replica_word(struct xdd_store *store, u32 number)
+{
+	return store->replicas + number;
+}
+
+XDD_INLINE const struct xdd_peer_gate *xdd_peer_gate_at(struct xdd_store *store)
+{
+	return &store->peer_gate;
+}
+
+XDD_INLINE const struct xdd_live *xdd_live_at(struct xdd_store *store)
+{
+	return &store->live;
+}
+
 XDD_INLINE u32 xdd_store_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			     const struct xdd_identity *identity, u64 now_ns, u32 window_ticks,
 			     u64 window_ns, u64 random)
 {
+	u32 found = 0;
+
+	if (fixed->peers)
+		found = xdd_ask_peers(fixed, store, &identity->digest, now_ns);
+	if (found & XDD_UNASKED)
+		return found;
 	if (fixed->placement == XDD_PLACEMENT_tree)
 		return xdd_ask_tree(fixed, store, &identity->digest, now_ns, window_ticks);
-	return xdd_ask(fixed, store, identity, now_ns, window_ticks, window_ns, random);
+	return found | xdd_ask(fixed, store, identity, now_ns, window_ticks, window_ns, random);
 }
 
 XDD_INLINE struct xdd_audit_bucket *xdd_audit_bucket_at(struct xdd_store *store, u32 number)
@@ -313,7 +334,8 @@ XDD_INLINE void xdd_store_audit(XDD_FIXED struct xdd_fixed *fixed, struct xdd_st
 				const struct xdd_identity *identity, u64 now_ns, u32 window_ticks,
 				u64 window_ns, u32 found)
 {
-	xdd_audit(fixed, store, identity, now_ns, window_ticks, window_ns, found);
+	if (!(found & XDD_UNASKED))
+		xdd_audit(fixed, store, identity, now_ns, window_ticks, window_ns, found);
 }
 
 #endif

@@ -9,6 +9,7 @@
 #include "xdd/growth.h"
 #include "xdd/hash.h"
 #include "xdd/packet.h"
+#include "xdd/replica.h"
 #include "xdd/store.h"
 #include "xdd/top.h"
 #include "xdd/tree.h"
@@ -71,6 +72,8 @@ struct xdd_store {
 	struct xdd_audit_bucket *audit; /* fixed.audit_buckets of them, or NULL */
 	struct xdd_audit_counts audit_counts;
 	struct xdd_distances distances;
+	u64 *replicas; /* with fixed.peers, the caller's: as map `replicas` */
+	struct xdd_peer_gate peer_gate;
 	u64 *watch;	/* level 1 of a watch set, which the caller owns (tests) */
 	u64 unanswered; /* batches: questions that found no memory, taken for distinct */
 };

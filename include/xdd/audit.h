@@ -365,7 +365,9 @@ XDD_INLINE void xdd_audit(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *s
 		xdd_distance_count(distances, apart);
 }
 
-/* Accessor: xdd_audit(), in BPF a function. */
+/* Accessor: xdd_audit(), in BPF a function. Where peers were asked it records what they said, too, and
+ * where only they were, nothing else: the own filter gave no verdict.
+ */
 extern void xdd_store_audit(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			    const struct xdd_identity *identity, u64 now_ns, u32 window_ticks,
 			    u64 window_ns, u32 found);

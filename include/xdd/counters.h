@@ -48,6 +48,7 @@
 	X(evictions, "live entries replaced in a full line (copies may pass)")     \
 	X(mark_failed, "duplicates that could not be marked, and passed unmarked") \
 	X(let_through, "duplicates kept by --max-suppress, one after so many")     \
+	X(elsewhere, "packets that a peer had seen (see --replica-action)")        \
 	X(rogue, "numbers outside their stream's history, passed")                 \
 	X(events_sent, "verdicts shown to whoever reads events")                   \
 	X(events_limited, "verdicts not shown: enough for that second")            \

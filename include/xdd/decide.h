@@ -18,6 +18,7 @@
 #include "engine_tagged.h"
 #include "engine_timer.h"
 #include "repeat.h"
+#include "replica.h"
 #include "tree.h"
 #include "watch.h"
 
@@ -132,7 +133,7 @@ XDD_INLINE u32 xdd_ask_tree(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store 
 	return xdd_tree_ask(fixed, store, digest, &when);
 }
 
-/* Accessor: xdd_ask() or xdd_ask_tree(), in BPF functions. */
+/* Accessor: xdd_ask_peers(), and unless they have it xdd_ask() or xdd_ask_tree(), in BPF functions. */
 extern u32 xdd_store_ask(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 			 const struct xdd_identity *identity, u64 now_ns, u32 window_ticks,
 			 u64 window_ns, u64 random);

@@ -35,7 +35,7 @@ struct xdd_event {
 	u8 kind;     /* enum xdd_event_kind */
 	u8 action;   /* enum xdd_dup_action: of duplicates; xdd_watch_action, where kind is watch */
 	u8 kept;     /* 1: a duplicate on which no action is taken (repeat.h) */
-	u8 pad;
+	u8 peer;     /* that had seen it: its number + 1; 0: none had */
 };
 
 /*

@@ -78,7 +78,12 @@ enum xdd_found {
 	XDD_LET_THROUGH = 128, /* enough of its key were suppressed */
 	XDD_FAULTED = 256,     /* and stale: the answer lay in a slice that has failed */
 	XDD_UNWANTED = 512,    /* with XDD_BYPASS_watch: to be dropped (watch.h) */
+	/* Replicas (replica.h): */
+	XDD_ELSEWHERE = 1024, /* a peer has it, of the number above XDD_PEER_SHIFT ... */
+	XDD_UNASKED = 2048,   /* ... so that it is a duplicate, and the own filter was not asked */
 };
+
+#define XDD_PEER_SHIFT 12 /* 6 bits in what a look-up found */
 
 /* Unit of each lane of a word: timers in every other byte, or in the low byte of cells. */
 #define XDD_LANES_TIMER 0x0001000100010001ULL

@@ -136,7 +136,7 @@ XDD_INLINE bool xdd_suppress(XDD_FIXED struct xdd_fixed *fixed, const struct xdd
 }
 
 /* What xdd_repeat() returns: enum xdd_found bits, and above them the class. */
-#define XDD_CLASS_SHIFT 16
+#define XDD_CLASS_SHIFT 20
 
 /* The class of the duplicate @packet, and whether it is kept: XDD_PASSES, XDD_LET_THROUGH or none.
  * In one number: the caller's stack frame in BPF has no room for more.

@@ -22,6 +22,7 @@
 #define XDD_REPLICA_H
 
 #include "audit.h"
+#include "engine_tagged.h"
 #include "slices.h"
 
 #define XDD_PEER_NAME 64
@@ -105,5 +106,186 @@ struct xdd_peer_audit {
 
 XDD_ASSERT(sizeof(struct xdd_peer) == XDD_PEER_NAME + 176, "xdd_peer has no holes");
 XDD_ASSERT(sizeof(struct xdd_peer_audit) == 40, "xdd_peer_audit has no holes");
+
+/* Accessors: word @number of the replicas, the gate, and the live configuration, or NULL. */
+extern const u64 *xdd_replica_word(struct xdd_store *store, u32 number);
+extern const struct xdd_peer_gate *xdd_peer_gate_at(struct xdd_store *store);
+extern const struct xdd_live *xdd_live_at(struct xdd_store *store);
+
+/* Where the bits of an entry lie: the @i-th at @first + @i * @step, as a fraction of 2^64. */
+struct xdd_entry {
+	u64 first, step;
+};
+
+/* Of an entry by 64 bits that are another entry's only by chance, and by 64 more, or 0 (two functions
+ * are as good as k: Kirsch and Mitzenmacher 2006).
+ */
+XDD_INLINE struct xdd_entry xdd_entry(u64 lo, u64 hi)
+{
+	struct xdd_entry entry = { xdd_mix64(lo), xdd_mix64(lo ^ XDD_GOLDEN ^ hi) };
+
+	return entry;
+}
+
+/* Of engine tagged: what stands in @cell of line @line. */
+XDD_INLINE struct xdd_entry xdd_entry_tagged(u32 line, u32 cell)
+{
+	return xdd_entry((u64)line << 24 | cell >> 8, 0);
+}
+
+/* Where cell @cell of line @line lies, engines timer and bloom: in their order. */
+XDD_INLINE u64 xdd_replica_cell(XDD_FIXED struct xdd_fixed *fixed, u32 line, u32 cell)
+{
+	return ((u64)line * xdd_line_cells(fixed) + cell) * fixed->replica_step;
+}
+
+/* xdd_fixed.replica_step of @fixed: 2^64 / cells. */
+XDD_INLINE u64 xdd_replica_step(XDD_FIXED struct xdd_fixed *fixed)
+{
+	u64 cells = (u64)xdd_lines(fixed) * xdd_line_cells(fixed);
+
+	return xdd_engine_is_sliced(fixed->engine) ? -cells / cells + 1 : 0;
+}
+
+/* The line of the key, engine tagged, counted through the blocks. */
+XDD_INLINE u32 xdd_replica_line(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_digest *digest)
+{
+	u32 rest, block = xdd_range(digest->lo >> 32, fixed->blocks, &rest);
+
+	return block * fixed->lines_per_block + xdd_range(rest, fixed->lines_per_block, &rest);
+}
+
+/* The entry that the key of @digest would be, engines tagged and exact. */
+XDD_INLINE struct xdd_entry xdd_entry_of(XDD_FIXED struct xdd_fixed *fixed,
+					 const struct xdd_digest *digest)
+{
+	if (fixed->engine == XDD_ENGINE_exact)
+		return xdd_entry(digest->lo, digest->hi);
+	return xdd_entry_tagged(xdd_replica_line(fixed, digest), xdd_tagged_want(digest));
+}
+
+/* The place of what lies @at in a filter of 2^@shift bits. */
+XDD_INLINE u64 xdd_replica_place(u64 at, u32 shift)
+{
+	return at >> (64 - shift);
+}
+
+/* The peers whose bit at @place is set, of those in the bits @of. */
+XDD_INLINE u64 xdd_replica_bits(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+				u64 place, u64 of)
+{
+	u64 bit = place * fixed->peers;
+	const u64 *word = xdd_replica_word(store, bit / 64);
+
+	return word ? *(const volatile u64 *)word >> bit % 64 & of : 0;
+}
+
+/* Those of the peers @of whose replica has the key of @digest. Most keys nobody has: one look tells. */
+XDD_INLINE u64 xdd_replica_said(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+				const struct xdd_digest *digest, u64 of)
+{
+	bool sliced = xdd_engine_is_sliced(fixed->engine);
+	struct xdd_places places = {};
+	struct xdd_entry entry = {};
+
+	if (sliced)
+		places = xdd_places(fixed, digest);
+	else
+		entry = xdd_entry_of(fixed, digest);
+	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
+		u64 at = entry.first;
+		u32 line, cell;
+
+		if (i >= fixed->replica_hashes || !of)
+			break;
+		if (sliced) {
+			line = xdd_place(fixed, &places, i, &cell);
+			at = xdd_replica_cell(fixed, line, cell);
+		}
+		of = xdd_replica_bits(fixed, store, xdd_replica_place(at, fixed->replica_shift),
+				      of);
+		entry.first += entry.step;
+	}
+	return of;
+}
+
+/* The number of the lowest bit that is set in @bits, of which one is. Without a branch. */
+XDD_INLINE u32 xdd_lowest(u64 bits)
+{
+	u64 one = bits & -bits;
+	u32 number = 0;
+
+	number |= !(one & 0x5555555555555555ULL);
+	number |= !(one & 0x3333333333333333ULL) << 1;
+	number |= !(one & 0x0f0f0f0f0f0f0f0fULL) << 2;
+	number |= !(one & 0x00ff00ff00ff00ffULL) << 3;
+	number |= !(one & 0x0000ffff0000ffffULL) << 4;
+	number |= !(one & 0x00000000ffffffffULL) << 5;
+	return number;
+}
+
+/* Who is believed at @now_ns. */
+XDD_INLINE u64 xdd_peers_believed(struct xdd_store *store, u64 now_ns)
+{
+	const struct xdd_peer_gate *gate = xdd_peer_gate_at(store);
+
+	if (!gate || now_ns >= *(const volatile u64 *)&gate->until_ns)
+		return 0;
+	return *(const volatile u64 *)&gate->believed;
+}
+
+/*
+ * Whether a peer has the key, as enum xdd_found bits: with XDD_UNASKED it is a duplicate, and must not
+ * enter the own filter. Its window would begin anew there, and hosts that answer for each other
+ * would keep it alive for ever.
+ */
+XDD_INLINE u32 xdd_ask_peers(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+			     const struct xdd_digest *digest, u64 now_ns)
+{
+	u64 said = xdd_peers_believed(store, now_ns);
+	const struct xdd_live *live = xdd_live_at(store);
+	u32 found;
+
+	said = said ? xdd_replica_said(fixed, store, digest, said) : 0;
+	if (!said || !live)
+		return 0;
+	found = XDD_ELSEWHERE | xdd_lowest(said) << XDD_PEER_SHIFT;
+	return live->replica_action == XDD_REPLICA_count ? found : found | XDD_UNASKED | XDD_SEEN;
+}
+
+/* The peer in what was @found, with XDD_ELSEWHERE. */
+XDD_INLINE u32 xdd_found_peer(u32 found)
+{
+	return found >> XDD_PEER_SHIFT & (XDD_MAX_PEERS - 1);
+}
+
+/* What is done with a duplicate of which @found is known. */
+XDD_INLINE u32 xdd_dup_action(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_live *live,
+			      u32 found)
+{
+	if (!fixed->peers || !(found & XDD_UNASKED))
+		return live->action;
+	if (live->replica_action == XDD_REPLICA_mark)
+		return XDD_ACTION_mark;
+	return live->action == XDD_ACTION_redirect ? XDD_ACTION_redirect : XDD_ACTION_drop;
+}
+
+/* What is recorded of a packet in the audit's sample. Returns false where no peer was believed. */
+XDD_INLINE bool xdd_peer_audit(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
+			       const struct xdd_identity *identity, u64 now_ns, u32 found,
+			       struct xdd_peer_audit *record)
+{
+	record->believed = xdd_peers_believed(store, now_ns);
+	if (!record->believed)
+		return false;
+	record->print = xdd_audit_print(fixed, identity);
+	record->time_ns = now_ns;
+	record->said = xdd_replica_said(fixed, store, &identity->digest, record->believed);
+	record->own = found & XDD_UNASKED ? XDD_PEER_OWN_UNASKED
+		      : found & XDD_SEEN  ? XDD_PEER_OWN_DUPLICATE
+					  : XDD_PEER_OWN_DISTINCT;
+	record->pad = 0;
+	return true;
+}
 
 #endif

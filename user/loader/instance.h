@@ -3,7 +3,8 @@
  * A loaded instance, found again by its pins:
  *
  *   /sys/fs/bpf/xdp-dedup/NAME/    config counters meta targets scratch top rodata, those of lines,
- *                                  cpu_blocks, chains, loads, cpu_loads, locks, tree, digests, flows, audit, audit_counts, distances, watch that it uses,
+ *                                  cpu_blocks, chains, loads, cpu_loads, locks, tree, digests, flows, audit, audit_counts, distances,
+ *                                  replicas, peer_gate, peers, peer_hits, peer_audit, watch that it uses,
  *                                  the ager's ager, tally, slices, its ager_program, program,
  *                                  events, event_budget, event_copy, ethertypes,
  *                                  link_IFINDEX for each interface, and the folder reader
@@ -52,6 +53,11 @@
 	X(audit_counts)  \
 	X(distances)     \
 	X(top)           \
+	X(replicas)      \
+	X(peer_gate)     \
+	X(peers)         \
+	X(peer_hits)     \
+	X(peer_audit)    \
 	X(watch)         \
 	X(ager)          \
 	X(tally)         \

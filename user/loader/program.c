@@ -13,6 +13,8 @@
 #include "dedup.skel.h"
 #include "xdd/tree.h"
 
+#define PEER_AUDIT_BYTES (1u << 16)
+
 static struct bpf_map *rodata_map(struct bpf_object *object)
 {
 	struct bpf_map *map;
@@ -126,6 +128,11 @@ int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
 		{ "audit", fixed->audit_threshold ? fixed->audit_buckets : 0 },
 		{ "audit_counts", fixed->audit_threshold != 0 },
 		{ "distances", xdd_audit_has_times(fixed) },
+		{ "replicas", ((u64)fixed->peers << fixed->replica_shift) / 64 },
+		{ "peer_gate", fixed->peers != 0 },
+		{ "peers", fixed->peers },
+		{ "peer_hits", fixed->peers },
+		{ "peer_audit", fixed->peers && fixed->audit_threshold ? PEER_AUDIT_BYTES : 0 },
 		{ "watch", (fixed->watch_bits + 63ull) / 64 },
 	};
 	int err;

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "user/cluster/columns.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "user/message.h"
+
+/* One process writes, so a word is read, changed and stored: the program reads it whole. */
+static void store_word(u64 *at, u64 word)
+{
+	if (*at != word)
+		__atomic_store_n(at, word, __ATOMIC_RELAXED);
+}
+
+void columns_over(struct columns *c, u64 *words, struct xdd_peer_gate *gate, u32 width, u32 shift)
+{
+	memset(c, 0, sizeof(*c));
+	c->words = words;
+	c->gate = gate;
+	c->peers = -1;
+	c->width = width;
+	c->shift = shift;
+}
+
+static void *map_whole(int fd, size_t bytes, size_t *mapped)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	void *at;
+
+	*mapped = (bytes + page - 1) / page * page;
+	at = mmap(NULL, *mapped, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	return at == MAP_FAILED ? NULL : at;
+}
+
+int columns_open(struct columns *c, const struct instance *in, char *err, size_t err_size)
+{
+	const struct xdd_fixed *fixed = &in->fixed;
+	size_t bytes = ((size_t)fixed->peers << fixed->replica_shift) / 8;
+	int code;
+
+	if (!fixed->peers || in->maps.replicas < 0 || in->maps.peer_gate < 0)
+		return refuse(err, err_size, -ENOENT, "%s holds no replicas: load it with --peers",
+			      in->name);
+	columns_over(c, NULL, NULL, fixed->peers, fixed->replica_shift);
+	c->peers = in->maps.peers;
+	c->words = map_whole(in->maps.replicas, bytes, &c->bytes);
+	if (c->words)
+		c->gate = map_whole(in->maps.peer_gate, sizeof(*c->gate), &c->gate_bytes);
+	if (c->gate)
+		return 0;
+	code = -errno;
+	columns_close(c);
+	return refuse(err, err_size, code, "%s: its replicas cannot be mapped: %m", in->name);
+}
+
+void columns_close(struct columns *c)
+{
+	if (c->words)
+		munmap(c->words, c->bytes);
+	if (c->gate)
+		munmap(c->gate, c->gate_bytes);
+	c->words = NULL;
+	c->gate = NULL;
+}
+
+/* Bits @from of a filter, as many as a word of the replicas has places, each moved to the lowest bit of its
+ * place: every bit of it stands for 2^@unfold places. Filters begin at whole words, so none is split.
+ */
+static u64 spread(const u64 *bits, u64 place, u32 width, u32 unfold)
+{
+	u32 places = 64 / width;
+	u64 word = 0;
+
+	for (u32 i = 0; i < places; i++) {
+		u64 bit = (place + i) >> unfold;
+
+		word |= (bits[bit / 64] >> bit % 64 & 1) << i * width;
+	}
+	return word;
+}
+
+static u64 words_of(const struct columns *c)
+{
+	return ((u64)c->width << c->shift) / 64;
+}
+
+/* The lowest bit of each place in a word. */
+static u64 lanes(u32 width)
+{
+	return width == 64 ? 1 : ~0ULL / ((1ULL << width) - 1);
+}
+
+/* Whether all @n places from @place on are clear in the filter, for the usual case of a sparse one. */
+static bool all_clear(const u64 *bits, u64 place, u32 unfold)
+{
+	return !bits[(place >> unfold) / 64];
+}
+
+void columns_set(struct columns *c, u32 peer, const u64 *bits, u32 shift)
+{
+	u32 unfold = c->shift - shift, places = 64 / c->width;
+	u64 mine = lanes(c->width) << peer, n = words_of(c), new;
+
+	for (u64 i = 0; i < n; i++) {
+		new = all_clear(bits, i * places, unfold)
+			      ? 0
+			      : spread(bits, i * places, c->width, unfold) << peer;
+		store_word(&c->words[i], (c->words[i] & ~mine) | new);
+	}
+}
+
+/* The places of one bit of a filter. */
+static void flip_run(struct columns *c, u32 peer, u64 bit, u32 unfold)
+{
+	for (u64 place = bit << unfold; place < (bit + 1) << unfold; place++) {
+		u64 at = place * c->width + peer;
+
+		store_word(&c->words[at / 64], c->words[at / 64] ^ 1ULL << at % 64);
+	}
+}
+
+void columns_flip(struct columns *c, u32 peer, const u64 *changed, u32 shift)
+{
+	for (u64 i = 0; i < (1ULL << shift) / 64; i++)
+		for (u64 word = changed[i]; word; word &= word - 1)
+			flip_run(c, peer, i * 64 + __builtin_ctzll(word), c->shift - shift);
+}
+
+void columns_clear(struct columns *c, u32 peer)
+{
+	u64 mine = lanes(c->width) << peer, n = words_of(c);
+
+	for (u64 i = 0; i < n; i++)
+		store_word(&c->words[i], c->words[i] & ~mine);
+}
+
+/* A peer that is no longer believed is so before the time is moved. */
+void columns_believe(struct columns *c, u64 mask, u64 until_ns)
+{
+	store_word(&c->gate->believed, c->gate->believed & mask);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	store_word(&c->gate->until_ns, until_ns);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	store_word(&c->gate->believed, mask);
+}
+
+int columns_describe(struct columns *c, u32 peer, const struct xdd_peer *about)
+{
+	return bpf_map_update_elem(c->peers, &peer, about, BPF_ANY) ? -errno : 0;
+}
