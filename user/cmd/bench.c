@@ -44,6 +44,13 @@ enum bench_program {
 	BENCH_COUNT
 };
 
+/* A watch set of 100,000 keys in which all packets are, or none. */
+enum bench_watch { WATCH_off, WATCH_all, WATCH_none };
+
+/* As --watch-action makes it: 4m - kn bits of level 1, m 10 counters a key, k 3. */
+#define WATCH_BITS 3700000u
+#define WATCH_HASHES 3
+
 struct bench_row {
 	const char *name;
 	enum bench_program program;
@@ -57,16 +64,17 @@ struct bench_row {
 	bool half_new;
 	bool top;  /* the keys most often suppressed are kept */
 	u32 audit; /* of one key in so many; 0: off */
+	u32 watch; /* enum bench_watch */
 };
 
 #define EXTRA_ROW(name, program, engine, placement, slicing, key, hash, bytes, keys, half_new, \
-		  top, audit)                                                                  \
+		  top, audit, watch)                                                           \
 	{                                                                                      \
 		name, BENCH_##program, XDD_ENGINE_##engine, XDD_PLACEMENT_##placement,         \
 			XDD_SLICING_##slicing, XDD_KEY_##key, XDD_HASH_##hash, bytes, keys,    \
-			half_new, top, audit                                                   \
+			half_new, top, audit, WATCH_##watch                                    \
 	}
-#define ROW(...) EXTRA_ROW(__VA_ARGS__, false, 0)
+#define ROW(...) EXTRA_ROW(__VA_ARGS__, false, 0, off)
 
 /* The first two rows of every load. */
 #define PEER_ROWS(keys, half_new)                                                                 \
@@ -94,7 +102,7 @@ struct bench_row {
 #define LOAD_ROWS(keys, half_new)                                                             \
 	PEER_ROWS(keys, half_new), ENGINE_ROWS("tagged", tagged, horizontal, keys, half_new), \
 		EXTRA_ROW("tagged, --top-suppressed on", DEDUP, tagged, shared, horizontal,   \
-			  packet, keyed, SHORT_PACKET, keys, half_new, true, 0),              \
+			  packet, keyed, SHORT_PACKET, keys, half_new, true, 0, off),         \
 		TIMER_ROWS(keys, half_new),                                                   \
 		ROW("exact: LRU hash of digests", DEDUP, exact, shared, none, packet, keyed,  \
 		    SHORT_PACKET, keys, half_new),                                            \
@@ -113,11 +121,18 @@ struct bench_row {
 /* What the audit costs, beside "tagged" of the same load. */
 #define AUDIT_ROWS(keys, half_new)                                                                \
 	EXTRA_ROW("tagged, audit of 1/1024", DEDUP, tagged, shared, horizontal, packet, keyed,    \
-		  SHORT_PACKET, keys, half_new, false, 1024),                                     \
+		  SHORT_PACKET, keys, half_new, false, 1024, off),                                \
 		EXTRA_ROW("tagged, audit of 1/256", DEDUP, tagged, shared, horizontal, packet,    \
-			  keyed, SHORT_PACKET, keys, half_new, false, 256),                       \
+			  keyed, SHORT_PACKET, keys, half_new, false, 256, off),                  \
 		EXTRA_ROW("tagged, audit of all keys", DEDUP, tagged, shared, horizontal, packet, \
-			  keyed, SHORT_PACKET, keys, half_new, false, 1)
+			  keyed, SHORT_PACKET, keys, half_new, false, 1, off)
+
+/* What a watch set costs a packet that the filter is asked about, beside "tagged" of the same load. */
+#define WATCH_ROWS(keys, half_new)                                                                 \
+	EXTRA_ROW("tagged, all packets watched", DEDUP, tagged, shared, horizontal, packet, keyed, \
+		  SHORT_PACKET, keys, half_new, false, 0, all),                                    \
+		EXTRA_ROW("tagged, none watched", DEDUP, tagged, shared, horizontal, packet,       \
+			  keyed, SHORT_PACKET, keys, half_new, false, 0, none)
 
 /* Random numbers, BENCH_DRAWS of bench.bpf.c, beside LOAD_ROWS(keys, false). */
 #define RANDOM_ROW(name, program, keys)                                                            \
@@ -138,11 +153,12 @@ struct bench_row {
 
 static const struct bench_row rows[] = {
 	LOAD_ROWS(16 * 1024, false),  TREE_ROWS(16 * 1024, false),
-	AUDIT_ROWS(16 * 1024, false), RANDOM_ROWS(16 * 1024),
-	PEER_ROWS(16 * 1024, true),   TIMER_ROWS(16 * 1024, true),
-	PEER_ROWS(2000000, false),    TIMER_ROWS(2000000, false),
-	LOAD_ROWS(2000000, true),     TREE_ROWS(2000000, true),
-	AUDIT_ROWS(2000000, true),    HASH_ROWS(keyed),
+	AUDIT_ROWS(16 * 1024, false), WATCH_ROWS(16 * 1024, false),
+	RANDOM_ROWS(16 * 1024),	      PEER_ROWS(16 * 1024, true),
+	TIMER_ROWS(16 * 1024, true),  PEER_ROWS(2000000, false),
+	TIMER_ROWS(2000000, false),   LOAD_ROWS(2000000, true),
+	TREE_ROWS(2000000, true),     AUDIT_ROWS(2000000, true),
+	WATCH_ROWS(2000000, true),    HASH_ROWS(keyed),
 	HASH_ROWS(siphash),	      HASH_ROWS(xxh64),
 };
 
@@ -203,6 +219,10 @@ static void config_make(const struct bench_row *row, struct xdd_fixed *fixed, st
 		fixed->audit_threshold = ~0u / row->audit;
 		fixed->audit_buckets = 1u << 17;
 	}
+	if (row->watch) {
+		fixed->watch_bits = WATCH_BITS;
+		fixed->watch_hashes = WATCH_HASHES;
+	}
 	if (row->placement == XDD_PLACEMENT_percpu) {
 		fixed->blocks = FILTER_BYTES(row->keys) / cpus / XDD_CPU_BLOCK_BYTES + 1;
 		fixed->lines_per_block = XDD_CPU_BLOCK_LINES;
@@ -223,6 +243,7 @@ static void config_make(const struct bench_row *row, struct xdd_fixed *fixed, st
 		.window_ns = row->half_new ? window_ns : ~0ULL >> 1,
 		.action = XDD_ACTION_drop,
 		.top = row->top,
+		.watch_action = row->watch == WATCH_none ? XDD_WATCH_skip : XDD_WATCH_only,
 		.ifaces[0].ifindex = 1, /* BPF_PROG_RUN's */
 	};
 }
@@ -247,6 +268,17 @@ static int program_fd(const struct bench *skel, enum bench_program program)
 	default:
 		return bpf_program__fd(skel->progs.bench_random);
 	}
+}
+
+/* Level 1 of a set that has all keys. */
+static int fill_watch(int fd)
+{
+	u64 ones = ~0ull;
+	int err = 0;
+
+	for (u32 i = 0; !err && i < (WATCH_BITS + 63) / 64; i++)
+		err = bpf_map_update_elem(fd, &i, &ones, BPF_ANY) ? -errno : 0;
+	return err;
 }
 
 static int run_open(struct bench_run *run, const struct bench_row *row)
@@ -276,6 +308,8 @@ static int run_open(struct bench_run *run, const struct bench_row *row)
 		err = bench__load(run->skel);
 	if (!err)
 		err = program_set_live(bpf_map__fd(run->skel->maps.config), &live);
+	if (!err && row->watch == WATCH_all)
+		err = fill_watch(bpf_map__fd(run->skel->maps.watch));
 	run->fd = err ? -1 : program_fd(run->skel, row->program);
 	run->memory_bytes = row->program == BENCH_DEDUP && row->engine != XDD_ENGINE_exact
 				    ? FILTER_BYTES(row->keys)
