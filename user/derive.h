@@ -32,6 +32,15 @@ enum derive_target { DERIVE_NIC, DERIVE_FILE };
  */
 void derive_repeats(const struct options *o, struct xdd_live *live);
 
+/* What happens to packets that another host has seen, as @o says, or, where it does not, as --action
+ * does with duplicates, of which @live knows.
+ */
+u32 derive_replica_action(const struct options *o, const struct xdd_live *live);
+
+/* Whether instances of @fixed would take every packet of a silent peer's for a copy: the line in @err says so. */
+int derive_replica_check(const struct xdd_fixed *fixed, u32 replica_action, char *err,
+			 size_t err_size);
+
 struct derived {
 	struct xdd_fixed fixed;
 	struct xdd_live live; /* the interfaces' slots are empty, the loader fills them */

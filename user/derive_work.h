@@ -40,6 +40,11 @@ u64 derive_filters(const struct work *w);
 /* Tell the user what the memory was divided into. */
 void derive_tree_note(struct work *w);
 
+/* derive_replica.c: the replicas of --peers, once capacity and memory are known. Returns 0, or -EINVAL,
+ * -ERANGE or -ENOMEM with a line in w->err.
+ */
+int derive_replicas(struct work *w);
+
 /* derive_audit.c: what is sampled, and the shadow's size. */
 void derive_audit(struct work *w);
 

@@ -29,6 +29,7 @@ LIST(placement, XDD_PLACEMENTS)
 LIST(tree, XDD_TREES)
 LIST(clock, XDD_CLOCKS)
 LIST(watch, XDD_WATCHES)
+LIST(replica_action, XDD_REPLICA_ACTIONS)
 
 #define TUNNEL_NAME(name, ports, help) #name,
 const char *const tunnel_names[] = { XDD_TUNNELS(TUNNEL_NAME) NULL };

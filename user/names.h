@@ -17,6 +17,7 @@ extern const char *const placement_names[], *const placement_help[];
 extern const char *const tree_names[], *const tree_help[];
 extern const char *const clock_names[], *const clock_help[];
 extern const char *const watch_names[], *const watch_help[];
+extern const char *const replica_action_names[], *const replica_action_help[];
 extern const char *const variant_names[], *const variant_help[];
 extern const char *const growth_names[], *const growth_help[];
 extern const char *const tunnel_names[], *const policy_names[], *const scope_names[];

@@ -929,6 +929,17 @@ const struct kind kind_filters = {
 	.least = 2,
 	.most = XDD_MAX_FILTERS,
 };
+const struct kind kind_peers = {
+	.parse = parse_number,
+	.what = "a number of peers from 1 to 64",
+	.least = 1,
+	.most = XDD_MAX_PEERS,
+};
+const struct kind kind_replica_action = {
+	.parse = parse_choice,
+	.what = "what happens to such packets (drop, mark, count)",
+	.choices = replica_action_names,
+};
 const struct kind kind_burst = {
 	.parse = parse_burst,
 	.what = "a number of times from 1x to 1000x",

@@ -42,7 +42,7 @@ extern const struct kind kind_flag, kind_rate, kind_bytes, kind_cost, kind_time,
 	kind_snaplen, kind_recovery, kind_truth, kind_audit, kind_address, kind_growth,
 	kind_filters, kind_burst, kind_fault_policy, kind_slice_list, kind_cpu, kind_ifaces;
 extern const struct kind kind_tree, kind_top_down, kind_levels, kind_fan_out, kind_depth,
-	kind_interval;
+	kind_interval, kind_peers, kind_replica_action;
 extern const struct kind kind_hosts, kind_key_range, kind_keys, kind_deletes, kind_push, kind_bound,
 	kind_weights, kind_l1, kind_counters, kind_positions, kind_watch_action;
 

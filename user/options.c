@@ -427,6 +427,31 @@ static int validate_growth(const struct options *o, char *err, size_t err_size)
 	return 0;
 }
 
+/* What is shared with other hosts. */
+static int validate_peers(const struct options *o, char *err, size_t err_size)
+{
+	bool loads = strcmp(o->command, "set");
+
+	if (loads && !o->peers &&
+	    (option_given(o, OPT_replica_bits) || option_given(o, OPT_replica_action)))
+		return refuse(err, err_size, -EINVAL,
+			      "--%s is about the replicas of other hosts: add --peers N",
+			      option_given(o, OPT_replica_bits) ? "replica-bits"
+								: "replica-action");
+	if (o->secret_file && option_given(o, OPT_seed))
+		return refuse(err, err_size, -EINVAL,
+			      "--secret-file and --seed both say where the hash's secret comes "
+			      "from: leave one of them out");
+	if (o->secret_file && o->hash == XDD_HASH_xxh64)
+		return refuse(err, err_size, -EINVAL,
+			      "--secret-file: --hash xxh64 has no secret, only a --seed");
+	if (o->peers && o->scope == SCOPE_INTERFACE)
+		return refuse(err, err_size, -EINVAL,
+			      "--peers: with --scope interface no two hosts know the same packet: "
+			      "leave it out");
+	return 0;
+}
+
 /* What no single option can know. */
 static int validate(const struct options *o, char *err, size_t err_size)
 {
@@ -448,6 +473,8 @@ static int validate(const struct options *o, char *err, size_t err_size)
 		ret = validate_growth(o, err, err_size);
 	if (!ret)
 		ret = validate_faults(o, err, err_size);
+	if (!ret)
+		ret = validate_peers(o, err, err_size);
 	if (ret)
 		return ret;
 	if (!key_is_packet(o) && window && !option_given(o, OPT_window) && !o->window_records)
@@ -467,6 +494,7 @@ void options_init(struct options *o, const char *command)
 		.slicing = OPTION_AUTO,
 		.placement = OPTION_AUTO,
 		.tree = XDD_TREE_dense,
+		.replica_action = OPTION_AUTO,
 		.key = XDD_KEY_packet,
 		.recovery = XDD_MAX_HISTORY,
 		.delimiter = '\t',

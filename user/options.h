@@ -277,6 +277,22 @@ enum {
 	  "only")                                                                                  \
 	X(watch_keys, count, 0, "N", ON_NIC,                                                       \
 	  "of --watch-action: keys that the set has room for (default 100k)", "1M")                \
+	X(peers, peers, 0, "N", ON_NIC,                                                            \
+	  "hold the replicas of up to N other hosts, 1 to 64, and ask them before the own filter " \
+	  "(see help cluster)",                                                                    \
+	  "8")                                                                                     \
+	X(replica_bits, count, 0, "BITS", ON_NIC,                                                  \
+	  "of --peers: bits of each replica, a power of two (default: 10 for each key of "         \
+	  "--capacity)",                                                                           \
+	  "64Mi")                                                                                  \
+	X(replica_action, replica_action, 0, "ACTION", ON_NIC | ON_SET,                            \
+	  "of --peers: what happens to packets that another host has seen: drop, mark or count "   \
+	  "(default: as --action, redirect and drop being drop)",                                  \
+	  "count")                                                                                 \
+	X(secret_file, path, 0, "FILE", ON_NIC,                                                    \
+	  "draw the hash's secret from this file instead of at random, so that hosts with the "    \
+	  "same file have the same: at least 32 bytes that only its owner may read",               \
+	  "/etc/xdp-dedup/secret")                                                                 \
 	X(add, ifaces, 0, "IFACE[,IFACE]", ON_SET, "attach to these, too: they share the filter",  \
 	  "eth2")                                                                                  \
 	X(remove, ifaces, 0, "IFACE[,IFACE]", ON_SET,                                              \
@@ -383,9 +399,11 @@ enum {
 enum option_id { OPTIONS(OPTION_ENUM) OPT_MAX };
 
 /* X(field): those that `set` changes in an instance that was loaded with them. */
-#define LIVE_OPTIONS(X) \
-	X(window)       \
-	X(action) X(forward) X(ambiguous) X(max_suppress) X(top_suppressed) X(watch_action)
+#define LIVE_OPTIONS(X)                                                             \
+	X(window)                                                                   \
+	X(action)                                                                   \
+	X(forward) X(ambiguous) X(max_suppress) X(top_suppressed) X(replica_action) \
+		X(watch_action)
 
 /* Value of an enumerated option that was left, or set, to `auto`. */
 #define OPTION_AUTO (-1)
@@ -503,6 +521,10 @@ struct options {
 	const char *forward;  /* interface or NULL */
 	int watch_action;     /* enum xdd_watch_action, or OPTION_AUTO: no watch set */
 	u64 watch_keys;	      /* default DEFAULT_WATCH_KEYS */
+	u32 peers;	      /* 0: none */
+	u64 replica_bits;     /* 0: by the capacity */
+	int replica_action;   /* enum xdd_replica_action, or OPTION_AUTO: as the action */
+	const char *secret_file;
 	struct option_ifaces add, remove;
 	int mode;     /* enum xdp_mode; default MODE_NATIVE */
 	int frags;    /* enum option_frags */

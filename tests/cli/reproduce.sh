@@ -109,6 +109,15 @@ sys.exit(not (len(rows) == 16 and of("fpr", "vertical", 2) < .4 * of("fpr", "ver
 	check "figure 10 of koloniari is drawn" test -s "$made/koloniari-10-distinct-density.svg"
 	check_equal "all claims about growth hold" "6 0" "$(sed -n '/^## Figures 10/,$p' "$made/report.md" |
 		awk -F'|' '/\| yes \|$/ { yes++ } /\*\*no\*\*/ { no++ } END { print yes, no + 0 }')"
+	check_command "replicas" 0 '' 'the report is' reproduce --only zhu-jiang --streams 60
+	check_equal "zhu-jiang: 44 rows of its tables hold" "44 within" \
+		"$(column "$made/zhu-jiang-tables.csv" verdict | sort | uniq -c | xargs)"
+	for n in 4 5 6 curve-equal curve-unequal; do
+		check "zhu-jiang $n is drawn" grep -q "<svg" "$made/zhu-jiang-$n.svg"
+	done
+	check_equal "bytes against rates: rules and hosts" 8 "$(paste -d, \
+		<(column "$made/zhu-jiang-curve.csv" hosts) <(column "$made/zhu-jiang-curve.csv" rule) |
+		sort -u | wc -l)"
 else
 	skip "figures" "no gnuplot"
 fi

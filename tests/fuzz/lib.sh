@@ -4,6 +4,12 @@
 # shellcheck source-path=SCRIPTDIR/..
 . "$(dirname "${BASH_SOURCE[0]}")/../tap.sh"
 
+# seed TARGET NAME: stdin is an input to begin with.
+seed() {
+	mkdir -p "$BUILD/fuzz/corpus-$1"
+	cat >"$BUILD/fuzz/corpus-$1/seed-$2"
+}
+
 # fuzz TARGET WHAT OPTION... -- SOURCE...: FUZZ_SECONDS of TARGET.c, linked with SOURCE.
 fuzz() {
 	local target=$1 what=$2 seconds=${FUZZ_SECONDS:-60} option options=()

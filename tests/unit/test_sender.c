@@ -241,6 +241,10 @@ static void test_shorter(void **state)
 	}
 	assert_in_range(deltas, 2, 9);
 	assert_int_equal(t.count[WIRE_FULL], 4);
+	deltas = t.count[WIRE_DELTA];
+	flip(64, BITS / 9);
+	assert_int_equal(after(0), SENDER_PUSHED);
+	assert_int_equal(t.count[WIRE_DELTA], deltas + 1);
 }
 
 /* Who asks gets a FULL, one for all, and not more often than is said. */
@@ -293,7 +297,7 @@ static void test_limits(void **state)
 {
 	const u32 checks = 6000;
 	const struct sender_stats *stats;
-	u64 random = 1;
+	u64 random = 1, before;
 
 	(void)state;
 	t.setup.policy.rule = UPDATE_every;
@@ -308,6 +312,13 @@ static void test_limits(void **state)
 	stats = sender_stats(t.sender);
 	assert_in_range(stats->bytes, 1000 * checks / 100 * 9 / 10, 1000 * checks / 100 + 2000);
 	assert_true(stats->suppressed > 0);
+	before = stats->bytes;
+	after(3600 * S); /* an hour of silence is not saved up */
+	for (u32 i = 0; i < 100; i++) {
+		flip(random_below(&random, BITS), 1);
+		after(S / 20);
+	}
+	assert_in_range(stats->bytes - before, 5000, 7000);
 	t.setup.bytes_per_s = 0;
 	sender_close(t.sender);
 	t.last.order = t.self.order;
@@ -336,6 +347,13 @@ static void test_untold(void **state)
 	assert_int_equal(after(S), SENDER_NOTHING);
 	assert_int_equal(after(5 * S - 1), SENDER_NOTHING);
 	assert_int_equal(after(1), SENDER_PUSHED);
+	flip(0, 1);
+	assert_int_equal(after(S), SENDER_NOTHING);
+	flip(0, 1); /* as it was */
+	assert_int_equal(after(S), SENDER_NOTHING);
+	flip(0, 1);
+	assert_int_equal(after(4 * S), SENDER_NOTHING);
+	assert_int_equal(after(5 * S), SENDER_PUSHED);
 }
 
 /* A filter of @keys keys at random places, as it would be of the sender's size. */

@@ -54,12 +54,13 @@ static int print(struct events *e, const struct event_line *line)
 static int take(void *context, const struct xdd_event *event, u64 time_ns, const u8 *bytes)
 {
 	struct events *e = context;
-	char name[XDD_META_IFNAME];
+	char name[XDD_META_IFNAME], peer[XDD_PEER_NAME];
 	struct event_line line = {
 		.event = event,
 		.bytes = bytes,
 		.time_ns = time_ns,
 		.iface = event_interface(&e->reader.in, event->ifindex, name),
+		.peer = event_peer(&e->reader.in, event, peer),
 		.fixed = &e->reader.in.fixed,
 		.secret = &e->secret,
 	};

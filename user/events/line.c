@@ -103,9 +103,10 @@ const char *event_text(const struct event_line *line, char text[EVENT_TEXT_MAX])
 	find_words(line, &words);
 	packet_text(&words, packet, sizeof(packet));
 	strftime(clock, sizeof(clock), "%H:%M:%S", localtime_r(&second, &tm));
-	snprintf(text, EVENT_TEXT_MAX, "%s.%06u %-12s %s %u bytes %s%s%s", clock,
+	snprintf(text, EVENT_TEXT_MAX, "%s.%06u %-12s %s %u bytes %s%s%s%s%s", clock,
 		 (u32)(line->time_ns % XDD_SECOND_NS / 1000), event_kind_names[line->event->kind],
-		 line->iface, line->event->wire_len, packet, *words.vid ? " vlan " : "", words.vid);
+		 line->iface, line->event->wire_len, packet, *words.vid ? " vlan " : "", words.vid,
+		 line->peer ? " seen by " : "", line->peer ?: "");
 	return text;
 }
 
@@ -158,7 +159,7 @@ json_t *event_json(const struct event_line *line)
 
 	find_words(line, &words);
 	return json_pack("{s:I, s:s, s:s?, s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-			 "s:s?, s:o}",
+			 "s:s?, s:o, s:s?}",
 			 "time_ns", (json_int_t)line->time_ns, "verdict",
 			 bypassed ? "bypassed" : event_kind_names[event->kind], "reason",
 			 bypassed ? event_kind_names[event->kind] : NULL, "interface", line->iface,
@@ -167,7 +168,7 @@ json_t *event_json(const struct event_line *line)
 			 "ethertype", word(words.type), "vlan", word(words.vid), "src",
 			 word(words.src), "dst", word(words.dst), "sport", word(words.sport),
 			 "dport", word(words.dport), "transport", words.transport, "bytes",
-			 hex(line->bytes, event->cap_len));
+			 hex(line->bytes, event->cap_len), "peer", line->peer);
 }
 
 const char *event_comment(const struct event_line *line, char text[EVENT_TEXT_MAX])
@@ -178,9 +179,10 @@ const char *event_comment(const struct event_line *line, char text[EVENT_TEXT_MA
 	if (!xdd_engine_has_bits(fixed->engine))
 		units_time_word(line->event->window_ns, window);
 	snprintf(text, EVENT_TEXT_MAX,
-		 "%s: key %s%s, engine %s, window %s, interface %s, action %s",
+		 "%s: key %s%s, engine %s, window %s, interface %s, action %s%s%s",
 		 event_kind_names[line->event->kind], key_names[fixed->key],
 		 fixed->inner ? " inside tunnels" : "", engine_names[fixed->engine], window,
-		 line->iface, action_names[line->event->action]);
+		 line->iface, action_names[line->event->action], line->peer ? ", seen by " : "",
+		 line->peer ?: "");
 	return text;
 }

@@ -15,6 +15,7 @@ struct event_line {
 	const u8 *bytes; /* of the frame, event->cap_len */
 	u64 time_ns;	 /* since 1970 */
 	const char *iface;
+	const char *peer; /* that had seen it, or NULL */
 	const struct xdd_fixed *fixed;
 	const struct xdd_secret *secret; /* hides the filter's hash, which must not be known: the
 					  * same key is shown as the same number under it */

@@ -12,6 +12,7 @@
 #include "user/loader/pins.h"
 #include "user/loader/program.h"
 #include "user/message.h"
+#include "user/metrics/peers.h"
 #include "user/metrics/counters.h"
 
 #define CLOCK_SLACK_NS 1000000
@@ -204,4 +205,10 @@ const char *event_interface(const struct instance *in, u32 ifindex, char name[XD
 		if (in->live.ifaces[i].ifindex == ifindex)
 			snprintf(name, XDD_META_IFNAME, "%s", in->ifaces[i].name);
 	return name;
+}
+
+const char *event_peer(const struct instance *in, const struct xdd_event *event,
+		       char name[XDD_PEER_NAME])
+{
+	return event->peer ? peer_name(in, event->peer - 1, name) : NULL;
 }

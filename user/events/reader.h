@@ -10,6 +10,7 @@
 #include <xdd/event.h>
 
 #include "user/loader/instance.h"
+#include "xdd/replica.h"
 
 struct ring_buffer;
 
@@ -64,6 +65,10 @@ int event_reader_counts(const struct event_reader *r, struct event_counts *count
 /* Switch off, but not yet close: what is there can be read, nothing more comes. */
 void event_reader_stop(struct event_reader *r);
 void event_reader_close(struct event_reader *r);
+
+/* Which peer had seen the packet of @event. Returns @name, or NULL: none had. */
+const char *event_peer(const struct instance *in, const struct xdd_event *event,
+		       char name[XDD_PEER_NAME]);
 
 /* Which interface an event came in by. Returns @name, "if7" if it is none of the instance's. */
 const char *event_interface(const struct instance *in, u32 ifindex, char name[XDD_META_IFNAME]);

@@ -28,12 +28,13 @@ static u32 iface_of(const struct sample *s, const char *name)
 static int keep(void *context, const struct xdd_event *event, u64 time_ns, const u8 *bytes)
 {
 	struct sample *s = context;
-	char name[XDD_META_IFNAME], comment[EVENT_TEXT_MAX];
+	char name[XDD_META_IFNAME], peer[XDD_PEER_NAME], comment[EVENT_TEXT_MAX];
 	struct event_line line = {
 		.event = event,
 		.bytes = bytes,
 		.time_ns = time_ns,
 		.iface = event_interface(&s->reader.in, event->ifindex, name),
+		.peer = event_peer(&s->reader.in, event, peer),
 		.fixed = &s->reader.in.fixed,
 	};
 	struct capture_item item = {

@@ -263,6 +263,56 @@ WATCHED(watch_keys, put_count, keys)
 WATCHED(watch_capacity_keys, put_count, capacity)
 WATCHED(watch_fpr, put_real, fpr)
 
+#define OF_PEER                                   \
+	{                                         \
+		"peer", peers->peer[i].about.name \
+	}
+#define BY_PEER(name, put, what)                                               \
+	static void put_##name(struct page *page, const struct status *status) \
+	{                                                                      \
+		const struct peers *peers = &status->peers;                    \
+                                                                               \
+		for (u32 i = 0; i < peers->n; i++)                             \
+			put(page, what, LABELS(OF_PEER));                      \
+	}
+#define PEER peers->peer[i].about
+BY_PEER(peer_hits, put_count, peers->peer[i].hits.packets)
+BY_PEER(peer_hit_bytes, put_count, peers->peer[i].hits.bytes)
+BY_PEER(peer_keys, put_count, PEER.keys)
+BY_PEER(peer_density_ratio, put_real, (double)PEER.density / XDD_RATE_ONE)
+BY_PEER(peer_age_seconds, put_real, peer_age_s(&peers->peer[i]))
+BY_PEER(peer_received_bytes, put_count, PEER.bytes)
+BY_PEER(peer_gaps, put_count, PEER.gaps)
+BY_PEER(peer_refused, put_count, PEER.refused)
+BY_PEER(peer_fpr_predicted, put_real, (double)PEER.predicted_fpr / XDD_RATE_ONE)
+BY_PEER(peer_fnr_predicted, put_real, (double)PEER.predicted_fnr / XDD_RATE_ONE)
+BY_PEER(peer_fpr_measured, put_real, peer_fpr_measured(&peers->peer[i]))
+BY_PEER(peer_fnr_measured, put_real, peer_fnr_measured(&peers->peer[i]))
+
+static void put_peers_believed(struct page *page, const struct status *status)
+{
+	if (status->instance->fixed.peers)
+		put_count(page, status->peers.believed, NO_LABELS);
+}
+
+static void put_peer_state(struct page *page, const struct status *status)
+{
+	const struct peers *peers = &status->peers;
+
+	for (u32 i = 0; i < peers->n; i++)
+		put_count(page, 1, LABELS(OF_PEER, { "state", peer_state_names[PEER.state] }));
+}
+
+static void put_peer_updates(struct page *page, const struct status *status)
+{
+	const struct peers *peers = &status->peers;
+
+	for (u32 i = 0; i < peers->n; i++) {
+		put_count(page, PEER.fulls, LABELS(OF_PEER, { "kind", "full" }));
+		put_count(page, PEER.deltas, LABELS(OF_PEER, { "kind", "delta" }));
+	}
+}
+
 static void put_modelled(struct page *page, const struct status *status, double rate)
 {
 	if (status_is_modelled(status))

@@ -48,6 +48,21 @@ struct status;
 	X(watch_keys, gauge, "", "--watch-action: keys in the watch set")                         \
 	X(watch_capacity_keys, gauge, "", "--watch-action: keys that it has room for")            \
 	X(watch_fpr, gauge, "", "share of packets of other keys that are taken for its own")      \
+	X(peers_believed, gauge, "", "--peers: hosts whose replicas are believed now")            \
+	X(peer_hits, counter, "peer", "packets that the peer had seen")                           \
+	X(peer_hit_bytes, counter, "peer", "bytes of these")                                      \
+	X(peer_state, gauge, "peer, state", "1: the state that the peer is in")                   \
+	X(peer_keys, gauge, "peer", "live keys at the peer, as it says")                          \
+	X(peer_density_ratio, gauge, "peer", "share of ones in its replica")                      \
+	X(peer_age_seconds, gauge, "peer", "since its replica was last made up to date")          \
+	X(peer_received_bytes, counter, "peer", "bytes of messages from the peer")                \
+	X(peer_updates, counter, "peer, kind", "whole filters and changes that were taken")       \
+	X(peer_gaps, counter, "peer", "updates that were missing in between")                     \
+	X(peer_refused, counter, "peer", "messages damaged, forged, replayed or not understood")  \
+	X(peer_fpr_predicted, gauge, "peer", "of its replica, by the model")                      \
+	X(peer_fnr_predicted, gauge, "peer", "of its replica, by the model")                      \
+	X(peer_fpr_measured, gauge, "peer", "of its replica, by asking the peer")                 \
+	X(peer_fnr_measured, gauge, "peer", "of its replica, by asking the peer")                 \
 	X(fpr_modelled, gauge, "", "share of distinct packets lost now, by the model")            \
 	X(fpr_at_capacity, gauge, "", "the same with all the keys live that it is meant for")     \
 	X(fnr_modelled, gauge, "", "share of copies missed now, by the model")                    \

@@ -104,6 +104,21 @@ static void plan_action(struct change *c)
 	if (option_given(c->o, OPT_forward))
 		c->live.forward = c->o->forward != NULL;
 	derive_repeats(c->o, &c->live);
+	if (option_given(c->o, OPT_replica_action))
+		c->live.replica_action = derive_replica_action(c->o, &c->live);
+}
+
+static int check_replicas(const struct change *c)
+{
+	if (!option_given(c->o, OPT_replica_action))
+		return 0;
+	if (!c->in->fixed.peers)
+		return refuse(c->err, c->err_size, -ERANGE,
+			      "--replica-action: %s holds no replicas of other hosts: load it with "
+			      "--peers",
+			      c->in->name);
+	return derive_replica_check(&c->in->fixed, derive_replica_action(c->o, &c->live), c->err,
+				    c->err_size);
 }
 
 static int check_key(const struct change *c)
@@ -239,6 +254,8 @@ static int inside(struct change *c)
 
 	if (!code)
 		code = check_key(c);
+	if (!code)
+		code = check_replicas(c);
 	if (!code)
 		code = plan_watch(c);
 	if (!code)

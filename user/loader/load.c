@@ -140,6 +140,9 @@ static int draw_secret(struct job *job, const struct derived *derived)
 {
 	int code = 0;
 
+	if (job->o->secret_file)
+		return secret_from_file(&job->plan.secret, job->o->secret_file, job->err,
+					job->err_size);
 	if (derived->secret_random)
 		code = secret_random(&job->plan.secret);
 	else

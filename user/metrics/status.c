@@ -92,6 +92,8 @@ int status_read(struct status *status, struct instance *instance, char *err, siz
 	if (!code)
 		code = tree_read(instance, &status->tree);
 	if (!code)
+		code = peers_read(instance, &status->peers);
+	if (!code)
 		code = read_top(instance, &status->top);
 	if (code) {
 		status_free(status);

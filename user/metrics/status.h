@@ -14,6 +14,7 @@
 #include "user/metrics/ethertypes.h"
 #include "user/metrics/fullness.h"
 #include "user/metrics/health.h"
+#include "user/metrics/peers.h"
 #include "user/metrics/tree.h"
 #include "user/top.h"
 #include "user/units.h"
@@ -29,6 +30,7 @@ struct status {
 	struct fullness fullness;
 	struct health_view health;
 	struct tree tree;
+	struct peers peers;
 	struct audit audit;
 	struct distances distances;
 	struct watch_view watch;

@@ -281,6 +281,8 @@ json_t *status_json(const struct status *status)
 	json_object_set_new(all, "copy_distance", distances_json(&status->distances));
 	json_object_set_new(all, "watch", watch(status));
 	json_object_set_new(all, "tree", tree_json(in, &status->tree));
+	json_object_set_new(all, "replicas", peers_replicas_json(in, &status->peers));
+	json_object_set_new(all, "peers", peers_json(&status->peers));
 	json_object_set_new(all, "growth", chains_json(&status->fullness.chains, &in->fixed));
 	return all;
 }

@@ -376,6 +376,7 @@ void status_print(const struct status *status)
 	print_fullness(status);
 	print_health(status);
 	tree_print(status->instance, &status->tree);
+	peers_print(status->instance, &status->peers);
 	for (int i = 0; i < status->warnings; i++)
 		printf("  warning     %s\n", status->warning[i]);
 }

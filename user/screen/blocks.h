@@ -30,6 +30,7 @@ struct place {
 	X(filter, 1, 1)   \
 	X(slices, 1, 1)   \
 	X(growth, 1, 1)   \
+	X(peers, 1, 4)    \
 	X(apart, 2, 5)    \
 	X(keys, 2, 4)
 

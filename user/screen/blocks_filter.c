@@ -185,3 +185,23 @@ void block_growth_draw(const struct place *p)
 	put_value(p, 0, "%.2f filters live, at most %u of %u; by %s", c->live, c->most,
 		  status->instance->fixed.filters, growth_names[status->instance->fixed.grow]);
 }
+
+/* A line of how many there are, and one of each. */
+u32 block_peers_wants(const struct place *p)
+{
+	const struct status *status = p->figures->now;
+
+	return status->instance->fixed.peers ? 1 + status->peers.n : 0;
+}
+
+void block_peers_draw(const struct place *p)
+{
+	const struct peers *peers = &p->figures->now->peers;
+	char hits[UNITS_TEXT_MAX], text[PEER_TEXT_MAX];
+
+	block_heading(p, 0, "peers");
+	put_value(p, 0, "%u known, %u believed; %s packets were seen there", peers->n,
+		  peers->believed, units_count_text(peers->hits, hits));
+	for (u32 i = 0; i + 1 < p->rows && i < peers->n; i++)
+		put_value(p, i + 1, "%s", peer_text(&peers->peer[i], text));
+}

@@ -85,6 +85,7 @@ void replicas_json(const struct options *o, const struct replica_unit *units)
 	json_object_set_new(all, "units", json_integer(o->units));
 	json_object_set_new(all, "push", json_string(update_names[o->push.rule]));
 	json_object_set_new(all, "bound", json_string(bound_names[o->bound]));
+	json_object_set_new(all, "seed", json_integer(o->seed));
 	json_object_set_new(all, "series", series);
 	provenance_json(all, o);
 	json_dumpf(all, stdout, JSON_INDENT(2));
