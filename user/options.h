@@ -399,11 +399,10 @@ enum {
 enum option_id { OPTIONS(OPTION_ENUM) OPT_MAX };
 
 /* X(field): those that `set` changes in an instance that was loaded with them. */
-#define LIVE_OPTIONS(X)                                                             \
-	X(window)                                                                   \
-	X(action)                                                                   \
-	X(forward) X(ambiguous) X(max_suppress) X(top_suppressed) X(replica_action) \
-		X(watch_action)
+#define LIVE_OPTIONS(X) \
+	X(window)       \
+	X(action)       \
+	X(forward) X(ambiguous) X(max_suppress) X(top_suppressed) X(replica_action) X(watch_action)
 
 /* Value of an enumerated option that was left, or set, to `auto`. */
 #define OPTION_AUTO (-1)
