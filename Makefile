@@ -99,9 +99,12 @@ $(BUILD)/commit: always
 	@mkdir -p $(@D)
 	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
 
-$(BUILD)/tests/tools/%: $(BUILD)/tests/tools/%.o
+$(BUILD)/tests/tools/%: $(BUILD)/tests/tools/%.o $(library)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+# The one that is made of the program's own parts.
+$(BUILD)/tests/tools/replicate: $(library)
 
 $(TEST_PROGRAMS): $(BUILD)/%: $(BUILD)/%.o $(library)
 	$(call say,LINK)

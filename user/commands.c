@@ -160,7 +160,7 @@ static int run(const struct command *c, int argc, char **argv)
 	char err[MESSAGE_MAX];
 	int code;
 
-	if (c->on & ON_NIC && conf_open(&conf, argc, argv, err, sizeof(err))) {
+	if (c->on & (ON_NIC | ON_AGENT) && conf_open(&conf, argc, argv, err, sizeof(err))) {
 		complain("%s: %s", c->name, err);
 		return EXIT_USAGE;
 	}

@@ -9,11 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/bus.h"
 #include "message.h"
 #include "names.h"
 #include "units.h"
 #include "watch/acbf.h"
 
+#define GROUP_HOST_MAX 30 /* with an instance's name it is WIRE_NAME - 1 at most */
+#define MILLISECOND_NS 1000000ull
 #define MAX_WINDOW_NS (366 * 24 * 3600ull * 1000 * 1000 * 1000)
 
 static int parse_flag(struct value *v)
@@ -198,7 +201,9 @@ static int parse_push(struct value *v)
 
 	push->rule = UPDATE_every;
 	if (!strncmp(v->text, "every:", 6))
-		return units_count(v->text + 6, &push->every) ?: push->every ? 0 : -ERANGE;
+		return strcmp(v->o->command, "simulate")
+			       ? units_time(v->text + 6, &push->every)
+			       : units_count(v->text + 6, &push->every) ?: push->every ? 0 : -ERANGE;
 	push->rule = UPDATE_dirty;
 	if (!strncmp(v->text, "dirty:", 6))
 		return units_ratio(v->text + 6, &push->dirty);
@@ -498,6 +503,25 @@ static int parse_name(struct value *v)
 		return -EINVAL;
 	*(const char **)v->at = v->text;
 	return 0;
+}
+
+/* The text is not shown: it may hold a password. */
+static int parse_nats(struct value *v)
+{
+	const char *wrong = bus_url_wrong(v->text);
+
+	*(const char **)v->at = v->text;
+	if (wrong)
+		return refuse(v->err, v->err_size, -EINVAL,
+			      "%s: %s: write nats://HOST[:PORT] or tls://HOST[:PORT]", v->label,
+			      wrong);
+	return 0;
+}
+
+/* It is a part of subjects, and with an instance's name, and a dot, of a peer's name. */
+static int parse_host(struct value *v)
+{
+	return strlen(v->text) <= GROUP_HOST_MAX ? parse_name(v) : -EINVAL;
 }
 
 static int parse_netns(struct value *v)
@@ -844,6 +868,26 @@ const struct kind kind_interval = {
 	.what = "a time from 100ms to 1h",
 	.least = 100000000,
 	.most = 3600 * 1000000000ull,
+};
+const struct kind kind_silence = {
+	.parse = parse_time,
+	.what = "a time from 300ms to 10min",
+	.least = 300 * MILLISECOND_NS,
+	.most = 600 * XDD_SECOND_NS,
+};
+const struct kind kind_check = {
+	.parse = parse_time,
+	.what = "a time from 1ms to 1min",
+	.least = MILLISECOND_NS,
+	.most = 60 * XDD_SECOND_NS,
+};
+const struct kind kind_nats = {
+	.parse = parse_nats,
+	.what = "URLs of NATS servers",
+};
+const struct kind kind_host = {
+	.parse = parse_host,
+	.what = "a name of 1 to 30 letters, digits, - and _",
 };
 const struct kind kind_size = {
 	.parse = parse_size,

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
@@ -427,6 +428,38 @@ static int validate_growth(const struct options *o, char *err, size_t err_size)
 	return 0;
 }
 
+/* Options of agent and run that only mean something where there are other hosts. */
+static const enum option_id of_group[] = {
+	OPT_group,	OPT_host,	 OPT_nats_ca,		OPT_nats_cert, OPT_nats_key,
+	OPT_nats_creds, OPT_push,	 OPT_false_rate_target, OPT_bound,     OPT_weights,
+	OPT_resize,	OPT_max_density, OPT_silence,		OPT_push_rate, OPT_check_every
+};
+
+static int validate_group(const struct options *o, char *err, size_t err_size)
+{
+	const char *url = getenv(GROUP_ENVIRONMENT);
+	char label[OPTION_LABEL_MAX];
+
+	if (strcmp(o->command, "agent") && strcmp(o->command, "run"))
+		return 0;
+	if (option_given(o, OPT_nats_cert) != option_given(o, OPT_nats_key))
+		return refuse(
+			err, err_size, -EINVAL,
+			"--nats-cert and --nats-key go together: the certificate and its key");
+	if (o->nats && !strcmp(o->command, "run") && !o->peers)
+		return refuse(err, err_size, -EINVAL,
+			      "--nats shares replicas with other hosts: add --peers N");
+	if (o->nats || (url && *url))
+		return 0;
+	for (size_t i = 0; i < XDD_ARRAY_SIZE(of_group); i++)
+		if (option_given(o, of_group[i]))
+			return refuse(err, err_size, -EINVAL,
+				      "%s is for several hosts: add --nats URL, or "
+				      "set " GROUP_ENVIRONMENT,
+				      option_label(of_group[i], label));
+	return 0;
+}
+
 /* What is shared with other hosts. */
 static int validate_peers(const struct options *o, char *err, size_t err_size)
 {
@@ -473,6 +506,8 @@ static int validate(const struct options *o, char *err, size_t err_size)
 		ret = validate_growth(o, err, err_size);
 	if (!ret)
 		ret = validate_faults(o, err, err_size);
+	if (!ret)
+		ret = validate_group(o, err, err_size);
 	if (!ret)
 		ret = validate_peers(o, err, err_size);
 	if (ret)
@@ -521,6 +556,9 @@ void options_init(struct options *o, const char *command)
 		.false_rate_target = .1,
 		.bound = BOUND_member,
 		.weights = { 1, 1 },
+		.group = "default",
+		.max_density = .6,
+		.silence = DEFAULT_SILENCE_NS,
 		.interval = DEFAULT_INTERVAL_NS,
 		.format = OPTION_AUTO,
 		.progress = OPTION_AUTO,

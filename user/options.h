@@ -42,6 +42,7 @@ enum {
 	ON_KEY = ON_FILTER | ON_EXPLAIN, /* what the key of a packet depends on */
 	ON_POLICY = ON_KEY | ON_LEARN,	 /* and the default key */
 	ON_EVENTS = ON_STREAM | ON_SIMULATE,
+	ON_GROUP = ON_RUN | ON_AGENT, /* several hosts */
 	ON_ALL = (1 << 19) - 1,
 	EVERYDAY = 1 << 19, /* shown by --help */
 };
@@ -155,21 +156,49 @@ enum {
 	X(queries, count, 0, "N", ON_SIMULATE,                                                     \
 	  "replicas: look-ups of keys that nobody has, by each host in each unit (default 10k)",   \
 	  "10k")                                                                                   \
-	X(push, push, 0, "RULE", ON_SIMULATE,                                                      \
-	  "replicas: when a host sends its changes: false-rate (default), printed (the paper's "   \
-	  "rule as it stands), every:T, dirty:P or never",                                         \
+	X(push, push, 0, "RULE", ON_SIMULATE | ON_GROUP,                                           \
+	  "when a host tells the others what has changed: false-rate (default), printed (the "     \
+	  "paper's rule as it stands), every:T, dirty:P or never",                                 \
 	  "dirty:10%")                                                                             \
-	X(false_rate_target, ratio, 0, "P", ON_SIMULATE,                                           \
-	  "replicas: false rate that --push is to keep (default 0.1)", "0.01")                     \
-	X(bound, bound, 0, "WHAT", ON_SIMULATE,                                                    \
-	  "replicas: which misses are false negatives: model, of any key (the paper's), or "       \
+	X(false_rate_target, ratio, 0, "P", ON_SIMULATE | ON_GROUP,                                \
+	  "false rate of replicas that --push is to keep (default 0.1)", "0.01")                   \
+	X(bound, bound, 0, "WHAT", ON_SIMULATE | ON_GROUP,                                         \
+	  "which misses of replicas are false negatives: model, of any key (the paper's), or "     \
 	  "member, of keys that the host has (default)",                                           \
 	  "member")                                                                                \
-	X(weights, weights, 0, "FP:FN", ON_SIMULATE,                                               \
-	  "replicas: what false positives and false negatives weigh in that rate (default 1:1)",   \
-	  "1:10")                                                                                  \
-	X(resize, flag, 0, NULL, ON_SIMULATE,                                                      \
-	  "replicas: at each update, as many bits a key as at the start", NULL)                    \
+	X(weights, weights, 0, "FP:FN", ON_SIMULATE | ON_GROUP,                                    \
+	  "what false positives and false negatives weigh in that rate (default 1:1)", "1:10")     \
+	X(resize, flag, 0, NULL, ON_SIMULATE | ON_GROUP,                                           \
+	  "change the number of bits with the number of keys; agent, run: as the target needs",    \
+	  NULL)                                                                                    \
+	X(nats, nats, 0, "URL[,URL]", ON_GROUP,                                                    \
+	  "share with other hosts what was seen, over these NATS servers (also from "              \
+	  "XDP_DEDUP_NATS; see help cluster)",                                                     \
+	  "nats://192.0.2.1:4222")                                                                 \
+	X(group, name, 0, "NAME", ON_GROUP, "with --nats: hosts of this group (default: default)", \
+	  "tap")                                                                                   \
+	X(host, host, 0, "NAME", ON_GROUP,                                                         \
+	  "with --nats: what this host is called there (default: the machine's name)", "sensor-a") \
+	X(nats_ca, input, 0, "FILE", ON_GROUP,                                                     \
+	  "certificates that the NATS server's is checked with; with it, or tls://, the "          \
+	  "connection is encrypted",                                                               \
+	  "/etc/xdp-dedup/ca.pem")                                                                 \
+	X(nats_cert, input, 0, "FILE", ON_GROUP, "certificate of this host, with --nats-key",      \
+	  "/etc/xdp-dedup/cert.pem")                                                               \
+	X(nats_key, input, 0, "FILE", ON_GROUP, "its key", "/etc/xdp-dedup/key.pem")               \
+	X(nats_creds, input, 0, "FILE", ON_GROUP, "credentials as nsc writes them",                \
+	  "/etc/xdp-dedup/sensor.creds")                                                           \
+	X(max_density, ratio, 0, "P", ON_GROUP,                                                    \
+	  "a replica with a larger share of ones is not believed (default 0.6)", "0.6")            \
+	X(silence, silence, 0, "TIME", ON_GROUP,                                                   \
+	  "a host that says nothing for so long is not believed, 300ms to 10min (default 3s)",     \
+	  "3s")                                                                                    \
+	X(push_rate, size, 0, "SIZE", ON_GROUP,                                                    \
+	  "bytes a second that updates may take on average (default: no limit)", "1MiB")           \
+	X(check_every, check, 0, "TIME", ON_GROUP,                                                 \
+	  "how often to look at what has changed, 1ms to 1min (default: a 16th of the window, "    \
+	  "10ms to 1s; less often where looking takes longer than a tenth of that)",               \
+	  "20ms")                                                                                  \
 	X(runs, runs, 0, "N", ON_SIMULATE, "repeat with other seeds: mean and deviation", "10")    \
 	X(slicing, slicing, 0, "NAME", ON_FILTER | ON_EVENTS | ON_PLAN,                            \
 	  "none, horizontal, vertical, hv, vh or K1xK2, such as 2x2 (engines timer and bloom; "    \
@@ -307,7 +336,7 @@ enum {
 	  "name of the instance (default: the first IFACE)", "tap")                                \
 	X(netns, netns, 0, "NAME", ON_NIC | ON_CHECK | ON_LEARN,                                   \
 	  "the interfaces are in this network namespace", "blue")                                  \
-	X(config, input, 0, "FILE", ON_NIC,                                                        \
+	X(config, input, 0, "FILE", ON_NIC | ON_AGENT,                                             \
 	  "read options and interfaces from this file: lines `name = value` (see help config)",    \
 	  "/etc/xdp-dedup/tap.conf")                                                               \
 	X(force, flag, 0, NULL, ON_NIC | ON_SET,                                                   \
@@ -581,6 +610,14 @@ struct options {
 	double weights[2]; /* of a false positive, a false negative; default 1 */
 	bool resize;
 
+	const char *nats;	  /* URLs or NULL */
+	const char *group, *host; /* host: NULL: the machine's name */
+	const char *nats_ca, *nats_cert, *nats_key, *nats_creds; /* files or NULL */
+	double max_density;
+	u64 silence;	 /* ns */
+	u64 push_rate;	 /* bytes a second; 0: no limit */
+	u64 check_every; /* ns; 0: by the window */
+
 	u64 records, domain, window_records, rate, every;
 	bool rate_bits;	     /* --rate is in bits a second */
 	double distribution; /* 0: uniform, else ALPHA of zipf */
@@ -603,9 +640,13 @@ static inline bool option_given(const struct options *o, enum option_id id)
 }
 
 #define DEFAULT_MARK_DSCP 63
+/* The variable that stands for --nats: a password in it is not in the list of processes. */
+#define GROUP_ENVIRONMENT "XDP_DEDUP_NATS"
+
 #define DEFAULT_SNAPLEN 256
 #define DEFAULT_WATCH_KEYS 100000
 #define DEFAULT_INTERVAL_NS 1000000000ull
+#define DEFAULT_SILENCE_NS 3000000000ull
 
 /* Options as if nothing had been given to @command. */
 void options_init(struct options *o, const char *command);

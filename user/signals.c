@@ -33,11 +33,12 @@ bool signals_take_hangup(int signals)
 	return read(signals, &info, sizeof(info)) == sizeof(info) && info.ssi_signo == SIGHUP;
 }
 
-enum signals_wait signals_wait(int signals, const int fds[2], u64 until_ns)
+enum signals_wait signals_wait(int signals, const int fds[SIGNALS_FDS], u64 until_ns)
 {
 	struct pollfd wanted[] = { { .fd = signals, .events = POLLIN },
 				   { .fd = fds[0], .events = POLLIN },
-				   { .fd = fds[1], .events = POLLIN } };
+				   { .fd = fds[1], .events = POLLIN },
+				   { .fd = fds[2], .events = POLLIN } };
 	u64 now = now_ns(), left = until_ns > now ? until_ns - now : 0;
 	struct timespec timeout = { left / 1000000000, left % 1000000000 };
 

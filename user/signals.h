@@ -17,9 +17,11 @@ int signals_hold(void);
 /* Take one signal that came. Returns whether it was SIGHUP: not the end, for who can begin anew. */
 bool signals_take_hangup(int signals);
 
+#define SIGNALS_FDS 3
+
 /* Wait until a signal came (SIGNALS_END), one of @fds can be read (-1: there is none), or
  * CLOCK_MONOTONIC is at @until_ns (SIGNALS_LATE).
  */
-enum signals_wait signals_wait(int signals, const int fds[2], u64 until_ns);
+enum signals_wait signals_wait(int signals, const int fds[SIGNALS_FDS], u64 until_ns);
 
 #endif

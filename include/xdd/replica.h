@@ -147,7 +147,7 @@ XDD_INLINE u64 xdd_replica_step(XDD_FIXED struct xdd_fixed *fixed)
 	return xdd_engine_is_sliced(fixed->engine) ? -cells / cells + 1 : 0;
 }
 
-/* The line of the key, engine tagged, counted through the blocks. */
+/* The line that the key picks where all of it lies in one, counted through the blocks. */
 XDD_INLINE u32 xdd_replica_line(XDD_FIXED struct xdd_fixed *fixed, const struct xdd_digest *digest)
 {
 	u32 rest, block = xdd_range(digest->lo >> 32, fixed->blocks, &rest);
@@ -180,31 +180,71 @@ XDD_INLINE u64 xdd_replica_bits(XDD_FIXED struct xdd_fixed *fixed, struct xdd_st
 	return word ? *(const volatile u64 *)word >> bit % 64 & of : 0;
 }
 
+/* Where the key's bits lie, one after the other. */
+struct xdd_sought {
+	struct xdd_entry entry;	  /* engines tagged and exact */
+	struct xdd_places places; /* timer and bloom ... */
+	u32 line, draw, next;	  /* ... or timer with all cells in one line: engine_timer.h */
+};
+
+XDD_INLINE bool xdd_replica_one_line(XDD_FIXED struct xdd_fixed *fixed)
+{
+	return fixed->engine == XDD_ENGINE_timer && xdd_slices_one_line(fixed);
+}
+
+XDD_INLINE struct xdd_sought xdd_sought(XDD_FIXED struct xdd_fixed *fixed,
+					const struct xdd_digest *digest)
+{
+	struct xdd_sought sought = {};
+	u64 draws = xdd_mix64(digest->lo);
+
+	if (xdd_replica_one_line(fixed)) {
+		sought.line = xdd_replica_line(fixed, digest);
+		sought.draw = draws;
+		sought.next = draws >> 32;
+	} else if (xdd_engine_is_sliced(fixed->engine)) {
+		sought.places = xdd_places(fixed, digest);
+	} else {
+		sought.entry = xdd_entry_of(fixed, digest);
+	}
+	return sought;
+}
+
+/* Where the @i-th lies, as a fraction of 2^64; called for each i in turn. */
+XDD_INLINE u64 xdd_sought_next(XDD_FIXED struct xdd_fixed *fixed, struct xdd_sought *sought, u32 i)
+{
+	u32 cell, rest;
+	u64 at;
+
+	if (xdd_replica_one_line(fixed)) {
+		cell = xdd_range(sought->draw, xdd_line_cells(fixed), &rest);
+		sought->draw = sought->next;
+		sought->next = rest;
+		return xdd_replica_cell(fixed, sought->line, cell);
+	}
+	if (xdd_engine_is_sliced(fixed->engine)) {
+		at = xdd_place(fixed, &sought->places, i, &cell);
+		return xdd_replica_cell(fixed, at, cell);
+	}
+	at = sought->entry.first;
+	sought->entry.first += sought->entry.step;
+	return at;
+}
+
 /* Those of the peers @of whose replica has the key of @digest. Most keys nobody has: one look tells. */
 XDD_INLINE u64 xdd_replica_said(XDD_FIXED struct xdd_fixed *fixed, struct xdd_store *store,
 				const struct xdd_digest *digest, u64 of)
 {
-	bool sliced = xdd_engine_is_sliced(fixed->engine);
-	struct xdd_places places = {};
-	struct xdd_entry entry = {};
+	struct xdd_sought sought = xdd_sought(fixed, digest);
 
-	if (sliced)
-		places = xdd_places(fixed, digest);
-	else
-		entry = xdd_entry_of(fixed, digest);
 	for (u32 i = 0; i < XDD_MAX_HASHES; i++) {
-		u64 at = entry.first;
-		u32 line, cell;
+		u64 at;
 
 		if (i >= fixed->replica_hashes || !of)
 			break;
-		if (sliced) {
-			line = xdd_place(fixed, &places, i, &cell);
-			at = xdd_replica_cell(fixed, line, cell);
-		}
+		at = xdd_sought_next(fixed, &sought, i);
 		of = xdd_replica_bits(fixed, store, xdd_replica_place(at, fixed->replica_shift),
 				      of);
-		entry.first += entry.step;
 	}
 	return of;
 }

@@ -5,11 +5,13 @@
  */
 #include <bpf/bpf.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "tests/common/config.h"
 #include "tests/common/structures.h"
+#include "user/cluster/occupancy.h"
 #include "user/loader/program.h"
 #include "user/secret.h"
 #include "xdd/watch.h"
@@ -19,6 +21,7 @@
 
 #define MAX_INSTRUCTIONS 450000
 #define MAX_ASK_INSTRUCTIONS 30000
+#define MAX_FRAME 128
 
 struct table {
 	u32 loads;
@@ -46,10 +49,22 @@ static const char *log_end(void)
 	return kernel_log + (len > 1500 ? len - 1500 : 0);
 }
 
+/* Kernel 6.1 rounds each frame up to 32 bytes and gives all on a way 512: the program's own must not grow. */
+static void check_frame(const struct xdd_fixed *fixed)
+{
+	const char *at = strstr(kernel_log, "stack depth ");
+
+	assert_non_null(at);
+	if (atoi(at + strlen("stack depth ")) > MAX_FRAME)
+		fail_msg("engine %u key %u peers %u: the program takes %.80s bytes of stack, of "
+			 "which %u are its own at most",
+			 fixed->engine, fixed->key, fixed->peers, at, MAX_FRAME);
+}
+
 static u32 load(const struct xdd_fixed *fixed, const struct xdd_secret *secret)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .kernel_log_buf = kernel_log,
-		    .kernel_log_size = sizeof(kernel_log));
+		    .kernel_log_size = sizeof(kernel_log), .kernel_log_level = 4);
 	struct dedup *skel = dedup__open_opts(&opts);
 	u32 instructions;
 
@@ -61,6 +76,7 @@ static u32 load(const struct xdd_fixed *fixed, const struct xdd_secret *secret)
 			 fixed->engine, fixed->key, fixed->hash, fixed->slicing, fixed->slices,
 			 fixed->placement, log_end());
 	instructions = verified_instructions(bpf_program__fd(skel->progs.xdp_dedup));
+	check_frame(fixed);
 	dedup__destroy(skel);
 	return instructions;
 }
@@ -76,6 +92,20 @@ static void add_policy(struct xdd_fixed *fixed)
 		fixed->fault_policy = XDD_FAULTS_vote;
 		fixed->vote = 1;
 	}
+}
+
+/* Replicas of the fewest and of the most peers, where the filter can be published. */
+static void add_peers(struct xdd_fixed *fixed, u32 peers)
+{
+	struct xdd_fixed alone = *fixed;
+
+	alone.scope_iface = 0; /* of no use with peers, and no trouble to the verifier */
+	if (!occupancy_can(&alone))
+		return;
+	fixed->peers = peers;
+	fixed->replica_shift = 12;
+	fixed->replica_hashes = XDD_MAX_HASHES;
+	fixed->replica_step = xdd_replica_step(fixed);
 }
 
 /* Tunnels, the audit, a watch set, slices that may fail, and all that site policy can switch on: @plain instructions are verified without. */
@@ -99,6 +129,7 @@ static void load_everything(const struct xdd_fixed *fixed, struct table *table, 
 	all.watch_bits = 100000;
 	all.watch_hashes = XDD_WATCH_MAX_HASHES;
 	add_policy(&all);
+	add_peers(&all, 64);
 	n = load(&all, &table->secret);
 	print_message("# ... with everything: %u instructions, %u more\n", n, n - plain);
 	assert_true(n > plain);
@@ -113,6 +144,22 @@ static void load_everything(const struct xdd_fixed *fixed, struct table *table, 
 static u32 few_hashes(const struct xdd_fixed *fixed)
 {
 	return fixed->placement == XDD_PLACEMENT_tree ? XDD_MAX_HASHES - 2 : XDD_MAX_HASHES;
+}
+
+/* Nothing but a few peers. */
+static void load_peers(const struct xdd_fixed *fixed, struct table *table)
+{
+	struct xdd_fixed with = *fixed;
+	u32 n;
+
+	with.hash = XDD_HASH_keyed;
+	add_peers(&with, 8);
+	if (!with.peers || with.key != XDD_KEY_packet)
+		return;
+	n = load(&with, &table->secret);
+	if (n > table->most)
+		table->most = n;
+	table->loads++;
 }
 
 static void visit(struct xdd_fixed *fixed, void *context)
@@ -137,6 +184,7 @@ static void visit(struct xdd_fixed *fixed, void *context)
 			      fixed->engine, fixed->slicing, fixed->slices, fixed->placement,
 			      fixed->key, n[XDD_HASH_keyed], n[XDD_HASH_siphash],
 			      n[XDD_HASH_xxh64]);
+		load_peers(fixed, table);
 		load_everything(fixed, table, n[XDD_HASH_keyed]);
 	}
 }

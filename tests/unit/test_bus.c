@@ -87,7 +87,7 @@ static struct bus *bus_to(const struct server *server, const char *login)
 	char url[160], err[256] = "";
 	struct bus_where where = { .url = url,
 				   .client = "test",
-				   .listen = "xdd.test.>",
+				   .listen = { "xdd.test.>" },
 				   .store = "xdd-test",
 				   .kept = "xdd.test.*.*.state" };
 	struct bus *bus;

@@ -698,6 +698,80 @@ static void test_audit(void **state)
 	assert_int_equal(nic(&o).fixed.audit_threshold, 1);
 }
 
+/* Room for peers in powers of two, ten bits a key, as many bits of a key as make the fewest mistakes. */
+static void test_peers(void **state)
+{
+	struct options o = options();
+	struct derived d = nic(&o);
+
+	(void)state;
+	assert_int_equal(d.fixed.peers | d.fixed.replica_shift | d.fixed.replica_hashes, 0);
+	GIVE(&o, peers, 3);
+	d = nic(&o);
+	assert_int_equal(d.fixed.peers, 8);
+	assert_true(1ull << d.fixed.replica_shift >= 10 * d.capacity_keys);
+	assert_true(1ull << d.fixed.replica_shift < 20 * d.capacity_keys);
+	assert_int_equal(d.fixed.replica_hashes, XDD_MAX_HASHES);
+	assert_int_equal(d.fixed.replica_step, 0);
+	assert_int_equal(d.live.replica_action, XDD_REPLICA_drop);
+	o.peers = 33;
+	GIVE(&o, replica_bits, 1000000);
+	GIVE(&o, capacity, 250000);
+	GIVE(&o, action, XDD_ACTION_count);
+	d = nic(&o);
+	assert_int_equal(d.fixed.peers, 64);
+	assert_int_equal(d.fixed.replica_shift, 20);
+	assert_int_equal(d.fixed.replica_hashes, 3);
+	assert_int_equal(d.live.replica_action, XDD_REPLICA_count);
+	GIVE(&o, replica_action, XDD_REPLICA_mark);
+	assert_int_equal(nic(&o).live.replica_action, XDD_REPLICA_mark);
+	o = options();
+	GIVE(&o, peers, 8);
+	GIVE(&o, engine, XDD_ENGINE_timer);
+	GIVE(&o, memory, MIB);
+	d = nic(&o);
+	assert_true(1ull << d.fixed.replica_shift >= xdd_cells(&d.fixed));
+	assert_int_equal(d.fixed.replica_hashes, d.fixed.hashes);
+	assert_true(d.fixed.replica_step > 0);
+}
+
+static void test_peers_refused(void **state)
+{
+	struct options o = options();
+
+	(void)state;
+	GIVE(&o, peers, 8);
+	GIVE(&o, fault_policy, XDD_FAULTS_duplicate);
+	refused(&o, DERIVE_NIC, -EINVAL, "silent peer");
+	GIVE(&o, replica_action, XDD_REPLICA_mark);
+	nic(&o);
+	o = options();
+	GIVE(&o, peers, 64);
+	GIVE(&o, replica_bits, 1ull << 40);
+	refused(&o, DERIVE_NIC, -ERANGE, "4Gi");
+	/* 16 GiB beside three quarters of what is free */
+	o.replica_bits = 1ull << 31;
+	GIVE(&o, memory, derive_memory_available() / 4 * 3);
+	if (derive_memory_available() < 60ull << 30)
+		refused(&o, DERIVE_NIC, -ENOMEM, "--replica-bits");
+	o = options();
+	GIVE(&o, peers, 1);
+	GIVE(&o, engine, XDD_ENGINE_rlbsbf);
+	refused(&o, DERIVE_NIC, -EINVAL, "cannot be published");
+	o.engine = XDD_ENGINE_bloom;
+	GIVE(&o, placement, XDD_PLACEMENT_percpu);
+	refused(&o, DERIVE_NIC, -EINVAL, "--placement shared");
+	o.engine = XDD_ENGINE_tagged;
+	o.placement = XDD_PLACEMENT_tree;
+	refused(&o, DERIVE_NIC, -EINVAL, "tree");
+	o = options();
+	GIVE(&o, peers, 1);
+	GIVE(&o, engine, XDD_ENGINE_exact);
+	GIVE(&o, key, XDD_KEY_flow);
+	GIVE(&o, window, 1000000);
+	refused(&o, DERIVE_NIC, -EINVAL, "flow keys");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -725,6 +799,8 @@ int main(void)
 		cmocka_unit_test(test_audit),
 		cmocka_unit_test(test_model_timer),
 		cmocka_unit_test(test_model_tagged),
+		cmocka_unit_test(test_peers),
+		cmocka_unit_test(test_peers_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,6 +40,13 @@
 #define SERVERS_MAX 16
 #define WHY_MAX 200
 
+/* In a row of calls, the first that fails is the last. */
+#define TRY(call)                      \
+	do {                           \
+		if (status == NATS_OK) \
+			status = call; \
+	} while (0)
+
 /* Of queue `in`. */
 struct event {
 	struct queue_item item;
@@ -68,8 +75,8 @@ struct bus {
 	pthread_t keeper, publisher;
 	bool keeper_runs, publisher_runs;
 	natsOptions *options;
-	natsSubscription *sub; /* the keeper's */
-	char *servers, *listen, *store, *kept;
+	natsSubscription *sub[BUS_LISTENS]; /* the keeper's */
+	char *servers, *listen[BUS_LISTENS], *store, *kept;
 	pthread_mutex_t wire;  /* of nc, held while something is published: */
 	natsConnection *nc;    /* NULL: none */
 	pthread_mutex_t state; /* of what follows, held for a moment */
@@ -250,37 +257,52 @@ static void fetch(struct bus *bus, const char *subject)
 /* Say why there is no connection, unless that was said. */
 static void complain_once(struct bus *bus, natsStatus status)
 {
-	const char *more = nats_GetLastError(NULL);
+	const char *more = nats_GetLastError(NULL), *text = more ? strstr(more, "): ") : NULL;
 	char why[WHY_MAX];
 
+	/* "(FILE:LINE): TEXT"; an address may have a password before its @. */
 	snprintf(why, sizeof(why), "%s",
-		 more && *more && !strchr(more, '@') ? more : natsStatus_GetText(status));
+		 text && !strchr(text, '@') ? text + 3 : natsStatus_GetText(status));
 	if (!strcmp(why, bus->trouble))
 		return;
 	strcpy(bus->trouble, why);
 	tell(bus, BUS_TROUBLE, why, NULL, 0);
 }
 
+static void unlisten(struct bus *bus)
+{
+	for (int i = 0; i < BUS_LISTENS; i++) {
+		natsSubscription_Destroy(bus->sub[i]);
+		bus->sub[i] = NULL;
+	}
+}
+
+static natsStatus listen_to(struct bus *bus, natsConnection *nc)
+{
+	natsStatus status = NATS_OK;
+
+	for (int i = 0; i < BUS_LISTENS && bus->listen[i]; i++) {
+		TRY(natsConnection_Subscribe(&bus->sub[i], nc, bus->listen[i], on_message, bus));
+		TRY(natsSubscription_SetPendingLimits(bus->sub[i], -1, IN_LIMIT));
+	}
+	return status;
+}
+
 /* Returns whether there is a connection now. */
 static bool connect_once(struct bus *bus)
 {
-	natsSubscription *sub = NULL;
 	natsConnection *nc = NULL;
 	natsStatus status;
 
 	set(bus, &bus->lost, false);
 	status = natsConnection_Connect(&nc, bus->options);
-	if (status == NATS_OK)
-		status = natsConnection_Subscribe(&sub, nc, bus->listen, on_message, bus);
-	if (status == NATS_OK)
-		status = natsSubscription_SetPendingLimits(sub, -1, IN_LIMIT);
+	TRY(listen_to(bus, nc));
 	if (status != NATS_OK) {
-		natsSubscription_Destroy(sub);
+		unlisten(bus);
 		complain_once(bus, status);
 		natsConnection_Destroy(nc);
 		return false;
 	}
-	bus->sub = sub;
 	pthread_mutex_lock(&bus->wire);
 	bus->nc = nc;
 	pthread_mutex_unlock(&bus->wire);
@@ -333,7 +355,7 @@ static void disconnect(struct bus *bus)
 	pthread_mutex_lock(&bus->wire);
 	bus->nc = NULL;
 	pthread_mutex_unlock(&bus->wire);
-	natsSubscription_Destroy(bus->sub);
+	unlisten(bus);
 	natsConnection_Destroy(nc);
 	pthread_mutex_lock(&bus->state);
 	bus->counts.up = bus->counts.keeps = false;
@@ -477,12 +499,6 @@ static natsStatus set_servers(natsOptions *options, const char *url, bool *tls)
 	return status;
 }
 
-#define TRY(call)                      \
-	do {                           \
-		if (status == NATS_OK) \
-			status = call; \
-	} while (0)
-
 static natsStatus set_connection(struct bus *bus, const struct bus_where *where, bool *tls)
 {
 	natsOptions *options = bus->options;
@@ -535,6 +551,16 @@ static int set_options(struct bus *bus, const struct bus_where *where, char *err
 		      nats_GetLastError(NULL) ?: natsStatus_GetText(status));
 }
 
+static bool copy_listen(struct bus *bus, const struct bus_where *where)
+{
+	for (int i = 0; i < BUS_LISTENS && where->listen[i]; i++) {
+		bus->listen[i] = strdup(where->listen[i]);
+		if (!bus->listen[i])
+			return false;
+	}
+	return true;
+}
+
 /* The threads begin last. */
 static int start(struct bus *bus, const struct bus_where *where, char *err, size_t err_size)
 {
@@ -542,10 +568,9 @@ static int start(struct bus *bus, const struct bus_where *where, char *err, size
 		?: queue_open(&bus->tasks, TASKS_LIMIT, false);
 
 	bus->servers = without_passwords(where->url);
-	bus->listen = strdup(where->listen);
 	bus->store = strdup(where->store);
 	bus->kept = strdup(where->kept);
-	if (code || !bus->servers || !bus->listen || !bus->store || !bus->kept)
+	if (code || !bus->servers || !copy_listen(bus, where) || !bus->store || !bus->kept)
 		return refuse(err, err_size, code ?: -ENOMEM, "cannot prepare for NATS: %s",
 			      strerror(code ? -code : ENOMEM));
 	code = set_options(bus, where, err, err_size);
@@ -706,7 +731,8 @@ void bus_close(struct bus *bus)
 	natsOptions_Destroy(bus->options);
 	free_queues(bus);
 	free(bus->servers);
-	free(bus->listen);
+	for (int i = 0; i < BUS_LISTENS; i++)
+		free(bus->listen[i]);
 	free(bus->store);
 	free(bus->kept);
 	pthread_mutex_destroy(&bus->state);

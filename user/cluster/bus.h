@@ -15,18 +15,20 @@
 
 #include <xdd/types.h>
 
+/* Subjects that a bus listens to. */
+#define BUS_LISTENS 2
+
 struct bus;
 
 /* What of the files may be NULL; all is copied. */
 struct bus_where {
-	const char *url; /* nats://[USER:PASSWORD@]HOST[:PORT] or tls://..., several with commas */
-	const char *
-		ca; /* file of certificates to trust; with it, or tls://, the connection is encrypted */
+	const char *url;	/* nats://[USER:PASSWORD@]HOST[:PORT] or tls://..., with commas */
+	const char *ca;		/* file of certificates to trust: encrypted, as with tls:// */
 	const char *cert, *key; /* files of a client's certificate */
 	const char *creds;	/* file of JWT and seed, as nsc writes it */
 	const char *client;	/* name of the connection in the server's log */
-	const char *
-		listen; /* subjects to get what is published on, with wildcards: own messages, too */
+	/* Subjects to listen to, with wildcards; own messages come back. NULL: no other. */
+	const char *listen[BUS_LISTENS];
 	const char *store; /* name of the stream that JetStream keeps, */
 	const char *kept;  /* and the subjects that it keeps, with wildcards */
 };

@@ -94,23 +94,35 @@ static u64 lanes(u32 width)
 	return width == 64 ? 1 : ~0ULL / ((1ULL << width) - 1);
 }
 
-/* Whether all @n places from @place on are clear in the filter, for the usual case of a sparse one. */
-static bool all_clear(const u64 *bits, u64 place, u32 unfold)
+/* Clear the bits @mine in @n words: the usual case, since most of a filter is zeros. */
+static void clear_words(u64 *words, u64 n, u64 mine)
 {
-	return !bits[(place >> unfold) / 64];
+	for (u64 i = 0; i < n; i++)
+		if (words[i] & mine)
+			store_word(&words[i], words[i] & ~mine);
+}
+
+/* The words in which the bits of word @from of a filter lie. */
+static void set_words(struct columns *c, u32 peer, const u64 *bits, u64 from, u32 unfold)
+{
+	u32 places = 64 / c->width;
+	u64 mine = lanes(c->width) << peer, n = (u64)c->width << unfold;
+	u64 *words = c->words + from * n;
+
+	if (!bits[from]) {
+		clear_words(words, n, mine);
+		return;
+	}
+	for (u64 i = 0; i < n; i++)
+		store_word(&words[i],
+			   (words[i] & ~mine) |
+				   spread(bits, (from * n + i) * places, c->width, unfold) << peer);
 }
 
 void columns_set(struct columns *c, u32 peer, const u64 *bits, u32 shift)
 {
-	u32 unfold = c->shift - shift, places = 64 / c->width;
-	u64 mine = lanes(c->width) << peer, n = words_of(c), new;
-
-	for (u64 i = 0; i < n; i++) {
-		new = all_clear(bits, i * places, unfold)
-			      ? 0
-			      : spread(bits, i * places, c->width, unfold) << peer;
-		store_word(&c->words[i], (c->words[i] & ~mine) | new);
-	}
+	for (u64 from = 0; from < (1ULL << shift) / 64; from++)
+		set_words(c, peer, bits, from, c->shift - shift);
 }
 
 /* The places of one bit of a filter. */
@@ -132,10 +144,7 @@ void columns_flip(struct columns *c, u32 peer, const u64 *changed, u32 shift)
 
 void columns_clear(struct columns *c, u32 peer)
 {
-	u64 mine = lanes(c->width) << peer, n = words_of(c);
-
-	for (u64 i = 0; i < n; i++)
-		store_word(&c->words[i], c->words[i] & ~mine);
+	clear_words(c->words, words_of(c), lanes(c->width) << peer);
 }
 
 /* A peer that is no longer believed is so before the time is moved. */

@@ -110,6 +110,11 @@ const struct sender_stats *sender_stats(const struct sender *s)
 	return &s->stats;
 }
 
+void sender_lost(struct sender *s)
+{
+	s->must_full = s->has_sent;
+}
+
 void sender_policy(struct sender *s, const struct update_policy *policy)
 {
 	s->setup.policy = *policy;

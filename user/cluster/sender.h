@@ -96,6 +96,9 @@ int sender_wanted(struct sender *s, const struct wire_key *group, const char *na
 /* Tell the others that this host leaves. */
 int sender_bye(struct sender *s, struct wire_time now);
 
+/* What was sent may be lost: the next push is a FULL, and due. */
+void sender_lost(struct sender *s);
+
 /* Another rule, from the next check on. */
 void sender_policy(struct sender *s, const struct update_policy *policy);
 

@@ -7,6 +7,7 @@
 
 #include "user/age/ager.h"
 #include "user/clock.h"
+#include "user/cluster/group.h"
 #include "user/export/exporter.h"
 #include "user/loader/instance.h"
 #include "user/loader/iface_watch.h"
@@ -27,6 +28,7 @@ struct aged {
 struct agent {
 	struct aged *all;
 	struct exporter *exporter; /* NULL: nothing is exported */
+	struct group *group;	   /* NULL: nothing is shared with other hosts */
 	int signals;		   /* the signals that end it */
 	u64 rescan_ns;		   /* when to look for new instances */
 	u64 taken;		   /* instances so far */
@@ -61,13 +63,15 @@ static void take(struct agent *agent, const char *name)
 	agent->all = aged;
 	agent->taken++;
 	note("agent: ageing %s", name);
+	group_add(agent->group, &aged->instance);
 }
 
-static void drop(struct aged **at)
+static void drop(struct agent *agent, struct aged **at)
 {
 	struct aged *aged = *at;
 
 	*at = aged->next;
+	group_remove(agent->group, &aged->instance, true);
 	ager_close(aged->ager);
 	instance_close(&aged->instance);
 	free(aged);
@@ -81,7 +85,7 @@ static int rescan(struct agent *agent, char *err, size_t err_size)
 
 	for (struct aged **at = &agent->all; *at;) {
 		if (instance_is_gone(&(*at)->instance))
-			drop(at);
+			drop(agent, at);
 		else
 			at = &(*at)->next;
 	}
@@ -125,17 +129,24 @@ static u64 step(struct agent *agent, u64 now)
 	return next;
 }
 
-/* Wait until @until, and answer meanwhile who asks for metrics. Returns whether it is the end. */
+static u64 earliest(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
+/* Wait until @until, and meanwhile answer who asks for metrics, and talk to other hosts. Returns whether it is the end. */
 static bool wait_until(struct agent *agent, u64 until)
 {
 	enum signals_wait came;
 
 	do {
-		const int fds[2] = { exporter_fd(agent->exporter), -1 };
-		u64 due = exporter_due_ns(agent->exporter);
+		const int fds[SIGNALS_FDS] = { exporter_fd(agent->exporter), group_fd(agent->group),
+					       -1 };
+		u64 due = earliest(exporter_due_ns(agent->exporter), group_due_ns(agent->group));
 
-		came = signals_wait(agent->signals, fds, due < until ? due : until);
+		came = signals_wait(agent->signals, fds, earliest(due, until));
 		exporter_step(agent->exporter);
+		group_step(agent->group);
 		service_alive();
 	} while (came != SIGNALS_END && now_ns() < until);
 	return came == SIGNALS_END;
@@ -171,17 +182,21 @@ int cmd_agent(struct options *o)
 		complain("agent: cannot wait for signals: %s", strerror(-agent.signals));
 		return EXIT_FAILED;
 	}
-	if (exporter_open(o, &agent.exporter, err, sizeof(err))) {
+	if (exporter_open(o, &agent.exporter, err, sizeof(err)) ||
+	    group_open(o, "agent", &agent.group, err, sizeof(err))) {
 		complain("agent: %s", err);
+		exporter_close(agent.exporter);
 		return EXIT_FAILED;
 	}
 	exporter_about(agent.exporter, NULL);
+	exporter_group(agent.exporter, agent.group);
 	service_ready("ageing what is loaded");
 	code = work(&agent);
 	service_stopping();
 	exporter_close(agent.exporter);
 	while (agent.all)
-		drop(&agent.all);
+		drop(&agent, &agent.all);
+	group_close(agent.group);
 	if (o->json)
 		printf("{\"instances\": %llu}\n", (unsigned long long)agent.taken);
 	return code;

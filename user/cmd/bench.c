@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "cmd.h"
 #include "message.h"
@@ -21,6 +22,7 @@
 /* after the types of its maps */
 #include "bench.skel.h"
 #include "loader/program.h"
+#include "xdd/replica.h"
 
 #define ROUNDS 7
 #define PACKETS 1000000
@@ -30,6 +32,7 @@
  */
 #define FILTER_BYTES(keys) ((keys)*16)
 #define PEER_ENTRIES(keys) ((keys)*2)
+#define REPLICA_BITS(keys) ((keys)*16)
 
 /* The least whose key packet header and rest of a stripe are there; see packet_make(). */
 #define SHORT_PACKET 64
@@ -64,17 +67,18 @@ struct bench_row {
 	bool half_new;
 	bool top;  /* the keys most often suppressed are kept */
 	u32 audit; /* of one key in so many; 0: off */
-	u32 watch; /* enum bench_watch */
+	u8 peers;  /* whose replicas are asked; 0: none */
+	u8 watch;  /* enum bench_watch */
 };
 
-#define EXTRA_ROW(name, program, engine, placement, slicing, key, hash, bytes, keys, half_new, \
-		  top, audit, watch)                                                           \
-	{                                                                                      \
-		name, BENCH_##program, XDD_ENGINE_##engine, XDD_PLACEMENT_##placement,         \
-			XDD_SLICING_##slicing, XDD_KEY_##key, XDD_HASH_##hash, bytes, keys,    \
-			half_new, top, audit, WATCH_##watch                                    \
+#define EXTRA_ROW(name, program, engine, placement, slicing, key, hash, bytes, keys, half_new,     \
+		  top, ...)                                                                        \
+	{                                                                                          \
+		.name = name, BENCH_##program, XDD_ENGINE_##engine, XDD_PLACEMENT_##placement,     \
+		XDD_SLICING_##slicing, XDD_KEY_##key, XDD_HASH_##hash, bytes, keys, half_new, top, \
+		__VA_ARGS__                                                                        \
 	}
-#define ROW(...) EXTRA_ROW(__VA_ARGS__, false, 0, off)
+#define ROW(...) EXTRA_ROW(__VA_ARGS__, false, 0, 0)
 
 /* The first two rows of every load. */
 #define PEER_ROWS(keys, half_new)                                                                 \
@@ -102,7 +106,7 @@ struct bench_row {
 #define LOAD_ROWS(keys, half_new)                                                             \
 	PEER_ROWS(keys, half_new), ENGINE_ROWS("tagged", tagged, horizontal, keys, half_new), \
 		EXTRA_ROW("tagged, --top-suppressed on", DEDUP, tagged, shared, horizontal,   \
-			  packet, keyed, SHORT_PACKET, keys, half_new, true, 0, off),         \
+			  packet, keyed, SHORT_PACKET, keys, half_new, true, 0, 0),           \
 		TIMER_ROWS(keys, half_new),                                                   \
 		ROW("exact: LRU hash of digests", DEDUP, exact, shared, none, packet, keyed,  \
 		    SHORT_PACKET, keys, half_new),                                            \
@@ -121,18 +125,25 @@ struct bench_row {
 /* What the audit costs, beside "tagged" of the same load. */
 #define AUDIT_ROWS(keys, half_new)                                                                \
 	EXTRA_ROW("tagged, audit of 1/1024", DEDUP, tagged, shared, horizontal, packet, keyed,    \
-		  SHORT_PACKET, keys, half_new, false, 1024, off),                                \
+		  SHORT_PACKET, keys, half_new, false, 1024, 0),                                  \
 		EXTRA_ROW("tagged, audit of 1/256", DEDUP, tagged, shared, horizontal, packet,    \
-			  keyed, SHORT_PACKET, keys, half_new, false, 256, off),                  \
+			  keyed, SHORT_PACKET, keys, half_new, false, 256, 0),                    \
 		EXTRA_ROW("tagged, audit of all keys", DEDUP, tagged, shared, horizontal, packet, \
-			  keyed, SHORT_PACKET, keys, half_new, false, 1, off)
+			  keyed, SHORT_PACKET, keys, half_new, false, 1, 0)
+
+/* What replicas of other hosts cost, beside "tagged" of the same load. */
+#define REPLICA_ROWS(keys, half_new)                                                               \
+	EXTRA_ROW("tagged, replicas of 8 peers", DEDUP, tagged, shared, horizontal, packet, keyed, \
+		  SHORT_PACKET, keys, half_new, false, 0, 8),                                      \
+		EXTRA_ROW("tagged, replicas of 64 peers", DEDUP, tagged, shared, horizontal,       \
+			  packet, keyed, SHORT_PACKET, keys, half_new, false, 0, 64)
 
 /* What a watch set costs a packet that the filter is asked about, beside "tagged" of the same load. */
 #define WATCH_ROWS(keys, half_new)                                                                 \
 	EXTRA_ROW("tagged, all packets watched", DEDUP, tagged, shared, horizontal, packet, keyed, \
-		  SHORT_PACKET, keys, half_new, false, 0, all),                                    \
+		  SHORT_PACKET, keys, half_new, false, 0, 0, WATCH_all),                           \
 		EXTRA_ROW("tagged, none watched", DEDUP, tagged, shared, horizontal, packet,       \
-			  keyed, SHORT_PACKET, keys, half_new, false, 0, none)
+			  keyed, SHORT_PACKET, keys, half_new, false, 0, 0, WATCH_none)
 
 /* Random numbers, BENCH_DRAWS of bench.bpf.c, beside LOAD_ROWS(keys, false). */
 #define RANDOM_ROW(name, program, keys)                                                            \
@@ -153,12 +164,13 @@ struct bench_row {
 
 static const struct bench_row rows[] = {
 	LOAD_ROWS(16 * 1024, false),  TREE_ROWS(16 * 1024, false),
-	AUDIT_ROWS(16 * 1024, false), WATCH_ROWS(16 * 1024, false),
-	RANDOM_ROWS(16 * 1024),	      PEER_ROWS(16 * 1024, true),
-	TIMER_ROWS(16 * 1024, true),  PEER_ROWS(2000000, false),
-	TIMER_ROWS(2000000, false),   LOAD_ROWS(2000000, true),
-	TREE_ROWS(2000000, true),     AUDIT_ROWS(2000000, true),
-	WATCH_ROWS(2000000, true),    HASH_ROWS(keyed),
+	AUDIT_ROWS(16 * 1024, false), REPLICA_ROWS(16 * 1024, false),
+	WATCH_ROWS(16 * 1024, false), RANDOM_ROWS(16 * 1024),
+	PEER_ROWS(16 * 1024, true),   TIMER_ROWS(16 * 1024, true),
+	PEER_ROWS(2000000, false),    TIMER_ROWS(2000000, false),
+	LOAD_ROWS(2000000, true),     TREE_ROWS(2000000, true),
+	AUDIT_ROWS(2000000, true),    WATCH_ROWS(2000000, true),
+	REPLICA_ROWS(2000000, true),  HASH_ROWS(keyed),
 	HASH_ROWS(siphash),	      HASH_ROWS(xxh64),
 };
 
@@ -237,6 +249,13 @@ static void config_make(const struct bench_row *row, struct xdd_fixed *fixed, st
 	}
 	if (row->slicing == XDD_SLICING_horizontal)
 		fixed->slices = xdd_lines(fixed);
+	if (row->peers) {
+		fixed->peers = row->peers;
+		fixed->replica_hashes = XDD_MAX_HASHES;
+		for (fixed->replica_shift = XDD_REPLICA_SHIFT_MIN;
+		     1u << fixed->replica_shift < REPLICA_BITS(row->keys);)
+			fixed->replica_shift++;
+	}
 	*live = (struct xdd_live){
 		.abi = XDD_ABI,
 		.window_ticks = 16,
@@ -281,6 +300,26 @@ static int fill_watch(int fd)
 	return err;
 }
 
+/* A quarter of ones in each replica, by chance, as of so many keys that others have. */
+static int fill_replicas(const struct bench_run *run, const struct xdd_fixed *fixed)
+{
+	struct xdd_peer_gate gate = { ~0ULL >> (64 - fixed->peers), ~0ULL };
+	size_t bytes = ((size_t)fixed->peers << fixed->replica_shift) / 8;
+	u32 zero = 0;
+	u64 *words;
+
+	words = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+		     bpf_map__fd(run->skel->maps.replicas), 0);
+	if (words == MAP_FAILED)
+		return -errno;
+	for (size_t i = 0; i < bytes / sizeof(*words); i++)
+		words[i] = xdd_mix64(2 * i + 1) & xdd_mix64(2 * i + 2);
+	munmap(words, bytes);
+	return bpf_map_update_elem(bpf_map__fd(run->skel->maps.peer_gate), &zero, &gate, BPF_ANY)
+		       ? -errno
+		       : 0;
+}
+
 static int run_open(struct bench_run *run, const struct bench_row *row)
 {
 	struct xdd_secret secret;
@@ -310,10 +349,13 @@ static int run_open(struct bench_run *run, const struct bench_row *row)
 		err = program_set_live(bpf_map__fd(run->skel->maps.config), &live);
 	if (!err && row->watch == WATCH_all)
 		err = fill_watch(bpf_map__fd(run->skel->maps.watch));
+	if (!err && fixed.peers)
+		err = fill_replicas(run, &fixed);
 	run->fd = err ? -1 : program_fd(run->skel, row->program);
 	run->memory_bytes = row->program == BENCH_DEDUP && row->engine != XDD_ENGINE_exact
 				    ? FILTER_BYTES(row->keys)
 				    : 0;
+	run->memory_bytes += ((u64)row->peers << fixed.replica_shift) / 8;
 	if (row->placement == XDD_PLACEMENT_tree) /* each node has room for all keys */
 		run->memory_bytes *= libbpf_num_possible_cpus() + 1;
 	return err;

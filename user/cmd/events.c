@@ -86,7 +86,8 @@ static int loop(struct events *e, int signals)
 	while (!code && came != SIGNALS_END && !is_enough(e) && now_ns() < end_ns) {
 		u64 until = now_ns() + LOOK_NS;
 
-		came = signals_wait(signals, (const int[2]){ event_reader_fd(&e->reader), -1 },
+		came = signals_wait(signals,
+				    (const int[SIGNALS_FDS]){ event_reader_fd(&e->reader), -1, -1 },
 				    until < end_ns ? until : end_ns);
 		code = event_reader_read(&e->reader);
 		if (!code && fflush(stdout))

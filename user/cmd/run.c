@@ -9,6 +9,7 @@
 
 #include "../age/ager.h"
 #include "../clock.h"
+#include "../cluster/group.h"
 #include "../events/sample.h"
 #include "../export/exporter.h"
 #include "../loader/load.h"
@@ -30,6 +31,7 @@ struct run {
 	struct reload reload;
 	struct sample sample;
 	struct exporter *exporter; /* NULL: nothing is exported */
+	struct group *group;	   /* NULL: nothing is shared with other hosts */
 	int signals;		   /* the signals that end it */
 	u64 step_at_ns;		   /* when the filter is swept on */
 	u64 end_ns;		   /* when --seconds are over; 0: never */
@@ -75,6 +77,7 @@ static void start_ageing(struct run *r)
 	r->ager = ager_open(&r->in, err, sizeof(err));
 	if (!r->ager)
 		note("run: the filter is not swept, its verdicts stay right: %s", err);
+	group_add(r->group, &r->in);
 }
 
 static void stop_ageing(struct run *r)
@@ -92,6 +95,7 @@ static bool follow(struct run *r)
 	char name[INSTANCE_NAME_MAX], err[MESSAGE_MAX];
 
 	stop_ageing(r);
+	group_remove(r->group, &r->in, true);
 	strcpy(name, r->in.name);
 	instance_close(&r->in);
 	if (instance_open(&r->in, name, err, sizeof(err)))
@@ -137,14 +141,17 @@ static bool wait_step(struct run *r)
 	enum signals_wait came;
 
 	do {
-		const int fds[2] = { sample_fd(&r->sample), exporter_fd(r->exporter) };
+		const int fds[SIGNALS_FDS] = { sample_fd(&r->sample), exporter_fd(r->exporter),
+					       group_fd(r->group) };
+		u64 due = earliest(exporter_due_ns(r->exporter), group_due_ns(r->group));
 
-		came = signals_wait(r->signals, fds, earliest(until, exporter_due_ns(r->exporter)));
+		came = signals_wait(r->signals, fds, earliest(until, due));
 		if (fds[0] >= 0 && sample_read(&r->sample))
 			give_up_sample(r);
 		exporter_step(r->exporter);
+		group_step(r->group);
 		service_alive();
-	} while (came == SIGNALS_READABLE || (came == SIGNALS_LATE && now_ns() < until));
+	} while (came != SIGNALS_END && now_ns() < until);
 	return (came == SIGNALS_END && is_end(r)) || (r->end_ns && now_ns() >= r->end_ns);
 }
 
@@ -187,7 +194,8 @@ static int start(struct run *r)
 	char err[MESSAGE_MAX];
 	int code = EXIT_OK;
 
-	if (exporter_open(o, &r->exporter, err, sizeof(err))) {
+	if (exporter_open(o, &r->exporter, err, sizeof(err)) ||
+	    group_open(o, "run", &r->group, err, sizeof(err))) {
 		complain("run: %s", err);
 		return EXIT_FAILED;
 	}
@@ -203,6 +211,7 @@ static int start(struct run *r)
 		sample_close(&r->sample);
 	else
 		exporter_about(r->exporter, r->in.name);
+	exporter_group(r->exporter, r->group);
 	return code;
 }
 
@@ -254,6 +263,7 @@ int cmd_run(struct options *o)
 	}
 	code = start(&r);
 	if (code != EXIT_OK) {
+		group_close(r.group);
 		exporter_close(r.exporter);
 		return code;
 	}
@@ -268,6 +278,7 @@ int cmd_run(struct options *o)
 	end_line(&r);
 	end_sample(&r);
 	exporter_close(r.exporter);
+	group_close(r.group);
 	if (ended)
 		code = detach(&r);
 	else

@@ -171,7 +171,7 @@ static int loop(struct shown *shown, int signals)
 
 	do {
 		draw(shown);
-		came = signals_wait(signals, (const int[2]){ STDIN_FILENO, -1 },
+		came = signals_wait(signals, (const int[SIGNALS_FDS]){ STDIN_FILENO, -1, -1 },
 				    shown->paused ? now_ns() + XDD_SECOND_NS : due_ns);
 		if (came == SIGNALS_END || !obey_all(shown, came))
 			break;

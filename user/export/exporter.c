@@ -10,6 +10,7 @@
 
 #include "user/capture/sink.h"
 #include "user/clock.h"
+#include "user/cluster/group.h"
 #include "user/export/page.h"
 #include "user/export/server.h"
 #include "user/message.h"
@@ -33,6 +34,7 @@ struct exporter {
 	const char *file;	      /* NULL: none */
 	struct server *server;
 	struct exported *all;
+	const struct group *group; /* NULL: nothing is shared with other hosts */
 	u64 file_at_ns;
 	bool file_failed;
 };
@@ -41,6 +43,7 @@ struct exporter {
 struct opened {
 	struct instance instance;
 	struct status status;
+	struct member_report group;
 	bool open, read;
 };
 
@@ -100,6 +103,8 @@ static int open_one(struct exporter *exporter, const char *name, struct opened *
 		return 1;
 	subject->status = &opened->status;
 	subject->lost = lost_until_now(one, &opened->status);
+	if (group_report(exporter->group, name, &opened->group))
+		subject->group = &opened->group;
 	return 1;
 }
 
@@ -219,6 +224,12 @@ void exporter_about(struct exporter *exporter, const char *name)
 	exporter->what = name ? EXPORT_ONE : EXPORT_ALL;
 	snprintf(exporter->name, sizeof(exporter->name), "%s", name ?: "");
 	exporter->file_at_ns = 0;
+}
+
+void exporter_group(struct exporter *exporter, const struct group *group)
+{
+	if (exporter)
+		exporter->group = group;
 }
 
 int exporter_fd(const struct exporter *exporter)

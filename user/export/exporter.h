@@ -9,6 +9,7 @@
 #include <xdd/types.h>
 
 struct exporter;
+struct group;
 struct options;
 
 /*
@@ -20,6 +21,9 @@ int exporter_open(const struct options *o, struct exporter **exporter, char *err
 
 /* From now on export instance @name, which stays where it is, or whatever is loaded if it is NULL. */
 void exporter_about(struct exporter *exporter, const char *name);
+
+/* The instances that @group has for members, and what they say of that; it outlives the exporter. */
+void exporter_group(struct exporter *exporter, const struct group *group);
 
 /* To wait for: readable when somebody asks. -1: nobody can. */
 int exporter_fd(const struct exporter *exporter);

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "user/clock.h"
+#include "user/export/page_group.h"
 #include "user/metrics/status.h"
 #include "user/version.h"
 
@@ -62,6 +63,21 @@ static void put_real(struct page *page, double value, const struct label labels[
 		return;
 	put_labels(page, labels);
 	fprintf(page->to, "%.13g\n", value);
+}
+
+void page_put_count(struct page *page, u64 value, const char *label, const char *text)
+{
+	put_count(page, value, LABELS({ label, text }));
+}
+
+void page_put_real(struct page *page, double value, const char *label, const char *text)
+{
+	put_real(page, value, LABELS({ label, text }));
+}
+
+const struct member_report *page_group(const struct page *page)
+{
+	return page->about->group;
 }
 
 static void put_up(struct page *page, const struct status *status)

@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 struct status;
+struct member_report;
 
 /*
  * X(name, type, labels, help), in the order of the page. On the page a name has xdp_dedup_ in front,
@@ -79,13 +80,37 @@ struct status;
 	  "distinct packets lost since this exporter started, by the model at each scrape")       \
 	X(ager_last_sweep_timestamp_seconds, gauge, "", "when the oldest walk ended, since 1970") \
 	X(ager_missed, counter, "", "walks over the filter that did not begin in time")           \
-	X(warnings, gauge, "", "number of warnings that `xdp-dedup status` gives")
+	X(warnings, gauge, "", "number of warnings that `xdp-dedup status` gives")                \
+	X(bus_connected, gauge, "", "with --nats: 1 if there is a connection, else 0")            \
+	X(bus_connects, counter, "", "connections to NATS that were made")                        \
+	X(bus_messages, counter, "fate",                                                          \
+	  "messages: sent, unsent (no connection, or no room), received, overrun (no room), or "  \
+	  "refused by the server")                                                                \
+	X(bus_bytes, counter, "way", "bytes of messages, sent and received")                      \
+	X(replica_messages, counter, "kind",                                                      \
+	  "sent to replicas of this host: full, delta, heartbeat")                                \
+	X(replica_wanted, counter, "", "times that others asked for the whole filter")            \
+	X(replica_bytes, counter, "kind", "bytes of these")                                       \
+	X(replica_held_back, counter, "by",                                                       \
+	  "updates that were due (push_rate); looks that were left out (bus: busy)")              \
+	X(replica_refused, counter, "why",                                                        \
+	  "messages of others: damaged or forged, of another version or type, or of a peer for "  \
+	  "which there is no place")                                                              \
+	X(replica_stale_seconds, gauge, "",                                                       \
+	  "how long the others have not had all that is here; 0: they have")                      \
+	X(replica_rate_predicted, gauge, "rate",                                                  \
+	  "what replicas of this host err by the model: fpr, fnr_model, fnr_member, and what "    \
+	  "pushes go by")                                                                         \
+	X(replica_look_up_rate, gauge, "rate",                                                    \
+	  "fpr, fnr of a look-up here in all replicas that are believed, by the model")           \
+	X(replica_check_seconds, gauge, "what", "what looking at the filter takes: one, every")
 
 /* What the page says of an instance. */
 struct subject {
 	const char *name;
-	const struct status *status; /* NULL: it cannot be read */
-	double lost;		     /* expected since the exporter started */
+	const struct status *status;	   /* NULL: it cannot be read */
+	double lost;			   /* expected since the exporter started */
+	const struct member_report *group; /* NULL: nothing is shared with other hosts */
 };
 
 /* Make the page of @n instances into *@text, which the caller free()s. Returns 0 or -ENOMEM. */

@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Who is on the bus and means no good: a member that says it has seen everything, one without the secret, damaged
+# messages, and messages that are said again. None makes a host drop what nobody has seen.
+# shellcheck disable=SC2317 # check and eventually call the functions
+. "$(dirname "$0")/lib.sh"
+
+rogue=$BUILD/tests/tools/rogue
+host a
+host b
+host c
+start_server -js -sd "$tmp/js"
+for h in a b c; do
+	load $h --peers 8 --window 4s --memory 1MiB --placement shared || { fail "load"; finish; }
+done
+for h in a b; do agent $h --silence 1s; done
+check "hosts believe each other" eventually 10 believes b a
+eventually 10 believes a b
+
+on c "$rogue" ones 10.77.3.1:4222 default 3 >"$tmp/rogue" &
+check "who says that it has seen everything is distrusted" eventually 3 is b "p['rogue.tap']['state'] == 'distrusted'"
+packets "$tmp/new" 0 500
+check_equal "and what nobody has seen passes" 500 "$(passed b "$tmp/new")"
+wait $!
+
+refused() { on b "$xdd" status tap --json | json /dev/stdin "sum(one['updates']['refused'] for one in j[0]['peers'])"; }
+on c "$rogue" forged 10.77.3.1:4222 other 1 >/dev/null
+before=$(refused)
+on c "$rogue" forged 10.77.3.1:4222 default 1 >"$tmp/rogue"
+check "one without the secret is refused" test "$(cat "$tmp/rogue")" -gt 5
+check "and makes no peer" is b "set(p) <= {'a.tap', 'rogue.tap'} and p.get('rogue.tap', {}).get('state') != 'live'"
+
+# While both talk, all that they say comes damaged as well.
+on c "$rogue" fuzz 10.77.3.1:4222 default 4 >"$tmp/fuzzed" &
+for i in 1 2 3 4 5 6; do
+	packets "$tmp/new" $((i * 1000)) 100
+	feed a "$tmp/new" 500
+	sleep 0.4
+done
+wait $!
+check "damaged messages came" test "$(cat "$tmp/fuzzed")" -gt 20
+check "and were refused" test "$(refused)" -gt "$before"
+check "those who sent them are believed" eventually 5 believes b a
+check_equal "what is seen is dropped" 0 "$(passed b "$tmp/new")"
+packets "$tmp/new" 20000 500
+check_equal "and what nobody has seen passes" 500 "$(passed b "$tmp/new")"
+
+on c "$rogue" replay 10.77.3.1:4222 default 4 >"$tmp/replayed" &
+for i in 1 2 3 4 5 6; do
+	packets "$tmp/new" $((30000 + i * 1000)) 100
+	feed a "$tmp/new" 500
+	sleep 0.4
+done
+wait $!
+check "messages were said again, in disorder" test "$(cat "$tmp/replayed")" -gt 100
+check "those who said them first are believed" eventually 5 believes b a
+packets "$tmp/new" 50000 500
+check_equal "what nobody has seen passes" 500 "$(passed b "$tmp/new")"
+feed a "$tmp/new"
+packets "$tmp/more" 60000 200
+feed a "$tmp/more"
+eventually 5 is b "p['a.tap']['keys'] >= 200"
+sleep 0.5
+check_equal "and what is seen is dropped" 0 "$(passed b "$tmp/more")"
+check "no agent has ended" kill -0 "${agents[a]}" "${agents[b]}"
+
+# A host that is loaded otherwise, with the same secret, is named, and not believed.
+on c "$xdd" unload tap >/dev/null
+load c --peers 8 --window 4s --memory 2MiB --placement shared
+agent c --silence 1s
+check "one that is loaded otherwise is not believed" eventually 5 is b "p['c.tap']['state'] == 'mismatched'"
+check "which is told" grep -q 'c.tap is not believed: it is loaded otherwise' "$tmp/b.agent"
+finish

@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# How often replicas are wrong: look-ups at b of what is live at a, drawn evenly, and of what nobody has. In steady
+# state, in a burst, over a slow link and after it, the measured false rate keeps the target, and the audit across hosts
+# measures the same.
+# shellcheck disable=SC2317 # check and eventually call the functions
+. "$(dirname "$0")/lib.sh"
+
+traffic=$PWD/tests/cluster/traffic.py
+target=0.1
+host a
+host b
+start_server -js -sd "$tmp/js"
+for h in a b; do
+	load $h --peers 8 --window 4s --memory 4MiB --placement shared --audit 1/8 || { fail "load"; finish; }
+	agent $h --silence 1500ms --false-rate-target $target --metrics 127.0.0.1:9435
+done
+check "hosts believe each other" eventually 10 believes b a
+eventually 10 believes a b
+
+first=0
+# look RATE SECONDS SKIP: $tmp/found is what traffic.py judges of it, behind the first SKIP seconds
+look() {
+	local n=$(($1 * $2))
+	packets "$tmp/first" $first $n
+	"$traffic" copies "$tmp/first" "$tmp/second" --window $(($1 * 3)) --own 4 --seed $first
+	first=$((first + n))
+	on b tcpdump -i tap -n -U --immediate-mode -B 65536 -w "$tmp/passed" udp 2>"$tmp/dump.log" &
+	local dump=$!
+	wait_until grep -q 'listening on' "$tmp/dump.log"
+	feed a "$tmp/first" "$1" &
+	local one=$!
+	feed b "$tmp/second" $(($1 * 5 / 4))
+	wait $one
+	sleep 0.3
+	pkill -INT -P $dump tcpdump || kill -INT $dump
+	wait $dump
+	"$traffic" judge "$tmp/second" "$tmp/passed" --skip $(($1 * $3 * 5 / 4)) >"$tmp/found"
+	echo "# $1 a second: $(cat "$tmp/found")"
+}
+# within NAME BOUND-OF-MISSED BOUND-OF-LOST
+within() {
+	check "$1: copies that passed are below $2" json "$tmp/found" "0 / (j['missed'] <= $2)"
+	check "$1: packets that nobody had are lost below $3" json "$tmp/found" "0 / (j['lost'] <= $3)"
+}
+
+look 2000 8 3
+within "steady" $target 0.01
+check "there was something to judge" json "$tmp/found" "0 / (j['copies'] > 4000 and j['own'] > 1000)"
+audited() {
+	is b "(lambda a: a['asked'] > 300 and a['fp'] <= 0.01 * a['asked'] and
+		abs(a['fn'] / a['asked'] - $(json "$tmp/found" "j['missed'] * 0.8")) < 0.06)(p['a.tap']['audit'])"
+}
+check "the audit across hosts finds the same" eventually 3 audited
+says b "p['a.tap']" | sed 's/^/# /'
+
+look 10000 3 1
+within "burst" 0.2 0.01
+look 2000 6 2
+within "after it" $target 0.01
+
+# The link between a and the server becomes slow: 200 ms each way, 100 kB a second.
+end_agent a TERM
+nsenter --net=/run/netns/$server_ns tests/cluster/slow.py 4333 127.0.0.1:4222 0.2 100000 &
+running+=($!)
+sleep 0.5
+start a "$xdd" agent --nats nats://10.77.1.1:4333 --silence 1500ms --false-rate-target $target
+check "over a slow link hosts believe each other" eventually 15 believes b a
+look 2000 6 2
+within "over a slow link" 0.35 0.01
+packets "$tmp/last" 90000000 500
+feed a "$tmp/last"
+told() { is b "p['a.tap']['keys'] >= 400"; }
+check "what was told is complete" eventually 6 told
+finish

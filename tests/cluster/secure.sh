@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# TLS, both ways, and credentials: with the right ones hosts talk, with wrong ones they say why not, and go on without.
+# shellcheck disable=SC2317 # check and eventually call the functions
+. "$(dirname "$0")/lib.sh"
+
+host a
+host b
+for h in a b; do
+	load $h --peers 8 --window 4s --memory 1MiB --placement shared || { fail "load"; finish; }
+done
+
+# authority NAME; certificate NAME AUTHORITY ADDRESS...
+authority() {
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj "/CN=$1" \
+		-keyout "$tmp/$1.key" -out "$tmp/$1.pem" 2>/dev/null
+}
+certificate() {
+	openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/CN=$1" \
+		-keyout "$tmp/$1.key" -out "$tmp/$1.csr" 2>/dev/null
+	printf 'subjectAltName=%s\n' "$3" >"$tmp/$1.ext"
+	openssl x509 -req -in "$tmp/$1.csr" -CA "$tmp/$2.pem" -CAkey "$tmp/$2.key" -CAcreateserial \
+		-days 2 -extfile "$tmp/$1.ext" -out "$tmp/$1.pem" 2>/dev/null
+}
+authority ca
+authority other
+certificate server ca IP:10.77.1.1,IP:10.77.2.1
+certificate elsewhere ca DNS:nats.example.org
+certificate a ca DNS:a
+certificate b ca DNS:b
+certificate stranger other DNS:stranger
+
+tls=(--tls --tlscert "$tmp/server.pem" --tlskey "$tmp/server.key" --tlscacert "$tmp/ca.pem" --tlsverify)
+talk() {
+	believes a b && believes b a
+}
+ends() {
+	local h
+	for h in a b; do end_agent $h TERM; done
+	stop_server
+	: >"$tmp/a.agent"
+	: >"$tmp/b.agent"
+}
+start_server "${tls[@]}"
+for h in a b; do agent $h --silence 1s --nats-ca "$tmp/ca.pem" --nats-cert "$tmp/$h.pem" --nats-key "$tmp/$h.key"; done
+check "with certificates both ways hosts talk" eventually 10 talk
+check "a server without JetStream is none the less one" grep -q 'no JetStream' "$tmp/a.agent"
+check "whoever listens sees no frames of the protocol" grep -q TLS "$tmp/nats.log" -v
+end_agent b TERM
+: >"$tmp/b.agent"
+agent b --nats-ca "$tmp/other.pem" --nats-cert "$tmp/b.pem" --nats-key "$tmp/b.key"
+check "a server of another authority is not spoken to" eventually 5 grep -qi 'certificate\|SSL' "$tmp/b.agent"
+end_agent b TERM
+: >"$tmp/b.agent"
+agent b --nats-ca "$tmp/ca.pem" --nats-cert "$tmp/stranger.pem" --nats-key "$tmp/stranger.key"
+check "nor is a client of another one" eventually 5 grep -q 'tried again' "$tmp/b.agent"
+check "which the others do not see" eventually 5 is a "p['b.tap']['state'] != 'live'"
+ends
+start_server --tls --tlscert "$tmp/elsewhere.pem" --tlskey "$tmp/elsewhere.key"
+for h in a b; do agent $h --nats-ca "$tmp/ca.pem"; done
+check "a certificate of another host name is refused" eventually 5 grep -q 'tried again' "$tmp/a.agent"
+ends
+
+cat >"$tmp/nats.conf" <<END
+authorization {
+	users = [
+		{ user: sensor, password: geheim,
+		  permissions: { publish: ["xdd.default.>", "\$JS.API.>"], subscribe: ["xdd.default.>", "_INBOX.>"] } }
+	]
+}
+END
+start_server -c "$tmp/nats.conf" -js -sd "$tmp/js"
+login=sensor:geheim@
+agent a --silence 1s
+XDP_DEDUP_NATS=$(url b) start b "$xdd" agent --silence 1s
+check "with a password, from the command line or the environment" eventually 10 talk
+check "which is in no message" bash -c "! grep -q geheim '$tmp/a.agent' '$tmp/b.agent'"
+check "nor, from the environment, in the list of processes" bash -c "! tr '\\0' ' ' </proc/${agents[b]}/cmdline | grep -q geheim"
+check "rights to these subjects are enough for JetStream" bash -c "! grep -q 'no JetStream' '$tmp/a.agent'"
+end_agent b TERM
+login=sensor:falsch@
+agent b --silence 1s
+check "a wrong password is told" eventually 5 grep -qi 'authorization' "$tmp/b.agent"
+sleep 1
+check_equal "once" 1 "$(grep -ci 'authorization' "$tmp/b.agent")"
+check "and tried again" kill -0 "${agents[b]}"
+check "the filter goes on without" is b "i['ager']['pid'] > 0"
+packets "$tmp/new" 0 100
+check_equal "and passes what nobody has seen" 100 "$(passed b "$tmp/new")"
+finish

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "user/cluster/group.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "user/clock.h"
+#include "user/message.h"
+#include "user/options.h"
+
+#define SUBJECT_MAX 256
+
+/* Of what has come, at most so many before other work has its turn. */
+#define EVENTS_MAX 256
+
+#define STALE_NS XDD_SECOND_NS
+
+/* HOST.INSTANCE has room in WIRE_NAME. */
+#define HOST_SIZE (WIRE_NAME - INSTANCE_NAME_MAX)
+
+struct joined {
+	struct joined *next;
+	struct member *member;
+};
+
+struct group {
+	struct member_setup setup;
+	struct bus *bus;
+	char host[HOST_SIZE];
+	struct joined *all;
+	bool up;
+	u64 due_ns, stale_at_ns;
+};
+
+/* The machine's name, of characters that a subject may have. */
+static void own_host(char host[HOST_SIZE])
+{
+	char name[256] = "host";
+
+	gethostname(name, sizeof(name) - 1);
+	snprintf(host, HOST_SIZE, "%s", name);
+	for (char *c = host; *c; c++)
+		if (!isalnum((unsigned char)*c) && *c != '-')
+			*c = '_';
+}
+
+static int open_bus(struct group *group, const char *url, char *err, size_t err_size)
+{
+	const struct options *o = group->setup.o;
+	char all[SUBJECT_MAX], own[SUBJECT_MAX], kept[SUBJECT_MAX], store[SUBJECT_MAX];
+	char client[SUBJECT_MAX];
+	struct bus_where where = { .url = url,
+				   .ca = o->nats_ca,
+				   .cert = o->nats_cert,
+				   .key = o->nats_key,
+				   .creds = o->nats_creds,
+				   .client = client,
+				   .listen = { all, own },
+				   .store = store,
+				   .kept = kept };
+
+	snprintf(all, sizeof(all), "xdd.%s.*.*.*", o->group);
+	snprintf(own, sizeof(own), "xdd.%s.*.*.*.%s.*", o->group, group->host);
+	snprintf(kept, sizeof(kept), "xdd.%s.*.*.state", o->group);
+	snprintf(store, sizeof(store), "xdd-%s", o->group);
+	snprintf(client, sizeof(client), "xdp-dedup %s", group->host);
+	return bus_open(&where, &group->bus, err, err_size);
+}
+
+int group_open(const struct options *o, const char *who, struct group **to, char *err,
+	       size_t err_size)
+{
+	const char *url = o->nats ?: getenv(GROUP_ENVIRONMENT);
+	struct group *group;
+	int code;
+
+	*to = NULL;
+	if (!url || !*url)
+		return 0;
+	if (bus_url_wrong(url))
+		return refuse(err, err_size, -EINVAL, GROUP_ENVIRONMENT ": %s", bus_url_wrong(url));
+	group = calloc(1, sizeof(*group));
+	if (!group)
+		return refuse(err, err_size, -ENOMEM, "no memory for NATS");
+	own_host(group->host);
+	if (o->host)
+		snprintf(group->host, sizeof(group->host), "%s", o->host);
+	group->setup =
+		(struct member_setup){ .o = o, .group = o->group, .host = group->host, .who = who };
+	code = open_bus(group, url, err, err_size);
+	group->setup.bus = group->bus;
+	if (code)
+		group_close(group);
+	else
+		*to = group;
+	return code;
+}
+
+static int join(struct group *group, struct joined *joined, const struct instance *in)
+{
+	char err[MESSAGE_MAX];
+
+	joined->member = member_open(&group->setup, in, err, sizeof(err));
+	if (!joined->member) {
+		complain("%s: %s: %s", group->setup.who, in->name, err);
+		return -1;
+	}
+	if (group->up)
+		member_up(joined->member);
+	group->due_ns = 0;
+	return 0;
+}
+
+void group_add(struct group *group, const struct instance *in)
+{
+	struct joined *joined;
+
+	if (!group)
+		return;
+	if (!in->fixed.peers) {
+		note("%s: %s was loaded without --peers: other hosts do not know what it has seen",
+		     group->setup.who, in->name);
+		return;
+	}
+	joined = calloc(1, sizeof(*joined));
+	if (!joined || join(group, joined, in)) {
+		free(joined);
+		return;
+	}
+	joined->next = group->all;
+	group->all = joined;
+	note("%s: %s is %s in group %s", group->setup.who, in->name, member_name(joined->member),
+	     group->setup.group);
+}
+
+void group_remove(struct group *group, const struct instance *in, bool bye)
+{
+	for (struct joined **at = group ? &group->all : NULL; at && *at; at = &(*at)->next) {
+		struct joined *joined = *at;
+
+		if (member_instance(joined->member) != in)
+			continue;
+		*at = joined->next;
+		member_close(joined->member, bye);
+		free(joined);
+		return;
+	}
+}
+
+int group_fd(const struct group *group)
+{
+	return group ? bus_fd(group->bus) : -1;
+}
+
+u64 group_due_ns(const struct group *group)
+{
+	return group ? group->due_ns : UINT64_MAX;
+}
+
+/* What a subject says: xdd.GROUP.HOST.INSTANCE.WHAT[.HOST.INSTANCE] */
+struct address {
+	char from[WIRE_NAME], what[16], for_whom[WIRE_NAME];
+};
+
+/* @n words of @subject, with the dots between them, to @to, which is of @size. Returns what is behind. */
+static const char *words(const char *subject, int n, char *to, size_t size)
+{
+	const char *end = subject;
+	size_t length;
+
+	for (int i = 0; i < n && end; i++) {
+		end += strcspn(end, ".");
+		if (i < n - 1)
+			end = *end ? end + 1 : NULL;
+	}
+	length = end ? end - subject : 0;
+	if (!length || length >= size)
+		return NULL;
+	memcpy(to, subject, length);
+	to[length] = 0;
+	return *end ? end + 1 : end;
+}
+
+static bool read_address(const struct group *group, const char *subject, struct address *address)
+{
+	size_t skipped = strlen("xdd.") + strlen(group->setup.group) + 1;
+
+	*address = (struct address){};
+	if (strlen(subject) <= skipped)
+		return false;
+	subject = words(subject + skipped, 2, address->from, sizeof(address->from));
+	if (subject)
+		subject = words(subject, 1, address->what, sizeof(address->what));
+	if (subject && *subject)
+		subject = words(subject, 2, address->for_whom, sizeof(address->for_whom));
+	return subject;
+}
+
+/* Whether it is addressed to @member, and is @what. */
+static bool is_for(const struct member *member, const struct address *address, const char *what)
+{
+	return !strcmp(address->what, what) && !strcmp(address->for_whom, member_name(member));
+}
+
+static void deliver(struct member *member, const struct address *address,
+		    const struct bus_event *event)
+{
+	const char *from = address->from, *what = address->what;
+
+	if (!strcmp(what, "state") || !strcmp(what, "live"))
+		member_take(member, from, event, event->kind == BUS_STORED);
+	else if (!strcmp(what, "ask"))
+		member_asked(member, from, event);
+	else if (is_for(member, address, "answer"))
+		member_answered(member, from, event);
+	else if (is_for(member, address, "want"))
+		member_wanted(member, from, event);
+}
+
+static void take_message(struct group *group, const struct bus_event *event)
+{
+	struct address address;
+
+	if (!read_address(group, event->subject, &address))
+		return;
+	for (struct joined *joined = group->all; joined; joined = joined->next)
+		deliver(joined->member, &address, event);
+}
+
+static void take_change(struct group *group, const struct bus_event *event)
+{
+	const char *who = group->setup.who, *servers = bus_servers(group->bus);
+
+	group->up = event->kind == BUS_UP;
+	if (group->up)
+		note("%s: connected to %s%s", who, servers,
+		     bus_counts(group->bus).keeps ? "" : ", which keeps nothing: no JetStream");
+	else
+		note("%s: %s: %s; it is tried again, and the filter goes on", who, servers,
+		     event->subject);
+	for (struct joined *joined = group->all; joined; joined = joined->next) {
+		if (group->up)
+			member_up(joined->member);
+		else
+			member_down(joined->member);
+	}
+}
+
+static void take_event(struct group *group, const struct bus_event *event)
+{
+	switch (event->kind) {
+	case BUS_TROUBLE:
+		complain("%s: %s: %s; it is tried again, and the filter goes on", group->setup.who,
+			 bus_servers(group->bus), event->subject);
+		break;
+	case BUS_UP:
+	case BUS_DOWN:
+		take_change(group, event);
+		break;
+	case BUS_MESSAGE:
+	case BUS_STORED:
+		take_message(group, event);
+		break;
+	case BUS_FETCHED: /* who has not enough of it asks the peer itself */
+		break;
+	}
+}
+
+/* After `set --window` a member begins anew: its updates and checks follow the window. */
+static void renew_stale(struct group *group, u64 now)
+{
+	if (now < group->stale_at_ns)
+		return;
+	group->stale_at_ns = now + STALE_NS;
+	for (struct joined **at = &group->all; *at;) {
+		struct joined *joined = *at;
+		const struct instance *in = member_instance(joined->member);
+
+		if (!member_is_stale(joined->member) ||
+		    (member_close(joined->member, false), !join(group, joined, in))) {
+			at = &joined->next;
+			continue;
+		}
+		*at = joined->next;
+		free(joined);
+	}
+}
+
+void group_step(struct group *group)
+{
+	struct bus_event event;
+	u64 due, next;
+
+	if (!group)
+		return;
+	for (int i = 0; i < EVENTS_MAX && bus_next(group->bus, &event); i++)
+		take_event(group, &event);
+	renew_stale(group, now_ns());
+	due = group->stale_at_ns;
+	for (struct joined *joined = group->all; joined; joined = joined->next) {
+		next = member_step(joined->member);
+		due = next < due ? next : due;
+	}
+	group->due_ns = due;
+}
+
+bool group_report(const struct group *group, const char *name, struct member_report *report)
+{
+	for (struct joined *joined = group ? group->all : NULL; joined; joined = joined->next) {
+		if (strcmp(member_instance(joined->member)->name, name))
+			continue;
+		member_report(joined->member, report);
+		return true;
+	}
+	return false;
+}
+
+void group_close(struct group *group)
+{
+	struct joined *next;
+
+	if (!group)
+		return;
+	for (struct joined *joined = group->all; joined; joined = next) {
+		next = joined->next;
+		member_close(joined->member, true);
+		free(joined);
+	}
+	bus_close(group->bus);
+	free(group);
+}

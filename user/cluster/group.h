@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The instances of this host in a group of hosts, over NATS. Subjects, with HOST.INSTANCE of who publishes:
+ *
+ *   xdd.GROUP.HOST.INSTANCE.state     FULL, DELTA, BYE: JetStream keeps them, in stream xdd-GROUP; the first
+ *                                     part of a FULL, and BYE, take the place of all before
+ *   xdd.GROUP.HOST.INSTANCE.live      HEARTBEAT
+ *   xdd.GROUP.HOST.INSTANCE.ask       AUDIT_ASK
+ *   xdd.GROUP.HOST.INSTANCE.answer.HOST.INSTANCE  AUDIT_ANSWER for whom
+ *   xdd.GROUP.HOST.INSTANCE.want.HOST.INSTANCE    WANT of whom
+ */
+#ifndef USER_CLUSTER_GROUP_H
+#define USER_CLUSTER_GROUP_H
+
+#include <stddef.h>
+
+#include "user/cluster/member.h"
+
+struct group;
+
+/*
+ * Join the group that @o names; @who is "agent" or "run", for messages. Returns 0 and *@group, NULL if neither
+ * --nats nor GROUP_ENVIRONMENT is given; or a negative errno with one line in @err. A server that is not
+ * there is none: it is tried again for ever. Signals must be held (signals_hold()) before.
+ */
+int group_open(const struct options *o, const char *who, struct group **group, char *err,
+	       size_t err_size);
+
+/* Take @in as a member, if it was loaded with --peers: it stays open until group_remove(). NULL is ignored. */
+void group_add(struct group *group, const struct instance *in);
+void group_remove(struct group *group, const struct instance *in, bool bye);
+
+/* To wait for: readable when there is something to do, and when there is anyhow, on CLOCK_MONOTONIC. */
+int group_fd(const struct group *group);
+u64 group_due_ns(const struct group *group);
+
+void group_step(struct group *group);
+
+/* What the member called @name, as an instance, says of itself. Returns whether there is one. */
+bool group_report(const struct group *group, const char *name, struct member_report *report);
+
+/* Tell the others that the members leave, and end. NULL is ignored. */
+void group_close(struct group *group);
+
+#endif
