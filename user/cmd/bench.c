@@ -71,14 +71,14 @@ struct bench_row {
 	u8 watch;  /* enum bench_watch */
 };
 
-#define EXTRA_ROW(name, program, engine, placement, slicing, key, hash, bytes, keys, half_new,     \
-		  top, ...)                                                                        \
-	{                                                                                          \
-		.name = name, BENCH_##program, XDD_ENGINE_##engine, XDD_PLACEMENT_##placement,     \
-		XDD_SLICING_##slicing, XDD_KEY_##key, XDD_HASH_##hash, bytes, keys, half_new, top, \
-		__VA_ARGS__                                                                        \
+#define EXTRA_ROW(name, program, engine, placement, slicing, key, hash, bytes, keys, half_new, \
+		  top, ...)                                                                    \
+	{                                                                                      \
+		name, BENCH_##program, XDD_ENGINE_##engine, XDD_PLACEMENT_##placement,         \
+			XDD_SLICING_##slicing, XDD_KEY_##key, XDD_HASH_##hash, bytes, keys,    \
+			half_new, top, __VA_ARGS__                                             \
 	}
-#define ROW(...) EXTRA_ROW(__VA_ARGS__, false, 0, 0)
+#define ROW(...) EXTRA_ROW(__VA_ARGS__, false, 0, 0, WATCH_off)
 
 /* The first two rows of every load. */
 #define PEER_ROWS(keys, half_new)                                                                 \
@@ -103,14 +103,14 @@ struct bench_row {
 		ENGINE_ROWS("rlbsbf, k=2 apart", rlbsbf, none, keys, half_new)
 
 /* The rows of one load: live keys, and whether every second packet is new. */
-#define LOAD_ROWS(keys, half_new)                                                             \
-	PEER_ROWS(keys, half_new), ENGINE_ROWS("tagged", tagged, horizontal, keys, half_new), \
-		EXTRA_ROW("tagged, --top-suppressed on", DEDUP, tagged, shared, horizontal,   \
-			  packet, keyed, SHORT_PACKET, keys, half_new, true, 0, 0),           \
-		TIMER_ROWS(keys, half_new),                                                   \
-		ROW("exact: LRU hash of digests", DEDUP, exact, shared, none, packet, keyed,  \
-		    SHORT_PACKET, keys, half_new),                                            \
-		ROW("exact: LRU hash of flows", DEDUP, exact, shared, none, flow, keyed,      \
+#define LOAD_ROWS(keys, half_new)                                                              \
+	PEER_ROWS(keys, half_new), ENGINE_ROWS("tagged", tagged, horizontal, keys, half_new),  \
+		EXTRA_ROW("tagged, --top-suppressed on", DEDUP, tagged, shared, horizontal,    \
+			  packet, keyed, SHORT_PACKET, keys, half_new, true, 0, 0, WATCH_off), \
+		TIMER_ROWS(keys, half_new),                                                    \
+		ROW("exact: LRU hash of digests", DEDUP, exact, shared, none, packet, keyed,   \
+		    SHORT_PACKET, keys, half_new),                                             \
+		ROW("exact: LRU hash of flows", DEDUP, exact, shared, none, flow, keyed,       \
 		    SHORT_PACKET, keys, half_new)
 
 /* Copies on the CPU of the first one, in a tree: beside those of the same load. */
@@ -125,18 +125,18 @@ struct bench_row {
 /* What the audit costs, beside "tagged" of the same load. */
 #define AUDIT_ROWS(keys, half_new)                                                                \
 	EXTRA_ROW("tagged, audit of 1/1024", DEDUP, tagged, shared, horizontal, packet, keyed,    \
-		  SHORT_PACKET, keys, half_new, false, 1024, 0),                                  \
+		  SHORT_PACKET, keys, half_new, false, 1024, 0, WATCH_off),                       \
 		EXTRA_ROW("tagged, audit of 1/256", DEDUP, tagged, shared, horizontal, packet,    \
-			  keyed, SHORT_PACKET, keys, half_new, false, 256, 0),                    \
+			  keyed, SHORT_PACKET, keys, half_new, false, 256, 0, WATCH_off),         \
 		EXTRA_ROW("tagged, audit of all keys", DEDUP, tagged, shared, horizontal, packet, \
-			  keyed, SHORT_PACKET, keys, half_new, false, 1, 0)
+			  keyed, SHORT_PACKET, keys, half_new, false, 1, 0, WATCH_off)
 
 /* What replicas of other hosts cost, beside "tagged" of the same load. */
 #define REPLICA_ROWS(keys, half_new)                                                               \
 	EXTRA_ROW("tagged, replicas of 8 peers", DEDUP, tagged, shared, horizontal, packet, keyed, \
-		  SHORT_PACKET, keys, half_new, false, 0, 8),                                      \
+		  SHORT_PACKET, keys, half_new, false, 0, 8, WATCH_off),                           \
 		EXTRA_ROW("tagged, replicas of 64 peers", DEDUP, tagged, shared, horizontal,       \
-			  packet, keyed, SHORT_PACKET, keys, half_new, false, 0, 64)
+			  packet, keyed, SHORT_PACKET, keys, half_new, false, 0, 64, WATCH_off)
 
 /* What a watch set costs a packet that the filter is asked about, beside "tagged" of the same load. */
 #define WATCH_ROWS(keys, half_new)                                                                 \
