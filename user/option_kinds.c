@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "cluster/bus.h"
+#include "joint/set.h"
+#include "joint/plan.h"
 #include "message.h"
 #include "names.h"
 #include "units.h"
@@ -76,16 +78,32 @@ static int parse_deletes(struct value *v)
 	return units_count(v->text + 4 * v->o->deletes_old, v->at);
 }
 
-/* "50", or "50-250" for the first and the last. */
-static int parse_key_range(struct value *v)
+/* "50", or "50-250". */
+static int parse_range(const char *text, u64 *first, u64 *last)
 {
-	const char *dash = strchr(v->text, '-');
-	char first[32];
+	const char *dash = strchr(text, '-');
+	char word[32];
 	int err;
 
-	snprintf(first, sizeof(first), "%.*s", dash ? (int)(dash - v->text) : 31, v->text);
-	err = units_count(first, &v->o->initial);
-	return err ?: units_count(dash ? dash + 1 : first, &v->o->initial_last);
+	snprintf(word, sizeof(word), "%.*s", dash ? (int)(dash - text) : 31, text);
+	err = units_count(word, first);
+	return err ?: units_count(dash ? dash + 1 : word, last);
+}
+
+/* For the first host and the last. */
+static int parse_key_range(struct value *v)
+{
+	return parse_range(v->text, &v->o->initial, &v->o->initial_last);
+}
+
+/* For the smallest list and the greatest. */
+static int parse_sizes(struct value *v)
+{
+	int err = parse_range(v->text, &v->o->sizes, &v->o->sizes_last);
+
+	if (!err && (v->o->sizes > v->o->sizes_last || v->o->sizes_last > JOINT_KEYS_MAX))
+		return -ERANGE;
+	return err;
 }
 
 /* Records or packets a second, or, with `bit` or `bit/s` behind the count, bits. */
@@ -147,6 +165,15 @@ static int parse_burst(struct value *v)
 static int parse_ratio(struct value *v)
 {
 	return units_ratio(v->text, v->at);
+}
+
+/* The same, or 0, or 1. */
+static int parse_share(struct value *v)
+{
+	double *share = v->at;
+
+	*share = !strcmp(v->text, "1");
+	return *share || !strcmp(v->text, "0") ? 0 : units_ratio(v->text, share);
 }
 
 /* A share up to all of it, or off. */
@@ -1183,6 +1210,31 @@ const struct kind kind_positions = {
 	.what = "a number of bits from 1 to 32",
 	.least = 1,
 	.most = ACBF_MAX_HASHES,
+};
+const struct kind kind_algorithm = {
+	.parse = parse_choice,
+	.what = "raw, bfs, cfs, cfsp, smallest-first or best",
+	.choices = joint_names,
+};
+const struct kind kind_rounds = {
+	.parse = parse_number,
+	.what = "a number of rounds from 1 to 60",
+	.least = 1,
+	.most = 60,
+};
+const struct kind kind_monitors = {
+	.parse = parse_number,
+	.what = "a number of monitors from 2 to 255",
+	.least = 2,
+	.most = JOINT_MONITORS_MAX,
+};
+const struct kind kind_sizes = {
+	.parse = parse_sizes,
+	.what = "a number of keys up to 64M, or two, the smaller one first",
+};
+const struct kind kind_share = {
+	.parse = parse_share,
+	.what = "a share from 0 to 1 (0.5, 20%, 1/3)",
 };
 const struct kind kind_truth = {
 	.parse = parse_choice,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "joint/plan.h"
 #include "message.h"
 #include "names.h"
 #include "option_kinds.h"
@@ -489,7 +490,8 @@ static int validate_peers(const struct options *o, char *err, size_t err_size)
 static int validate(const struct options *o, char *err, size_t err_size)
 {
 	bool window = o->engine == OPTION_AUTO || !xdd_engine_has_bits(o->engine);
-	bool plan = !strcmp(o->command, "plan"); /* that has rules of its own */
+	bool plan = !strcmp(o->command, "plan");   /* that has rules of its own */
+	bool joint = !strcmp(o->command, "joint"); /* where nothing is dropped */
 	int ret = plan ? 0 : validate_engine(o, err, err_size);
 
 	if (!ret)
@@ -512,7 +514,8 @@ static int validate(const struct options *o, char *err, size_t err_size)
 		ret = validate_peers(o, err, err_size);
 	if (ret)
 		return ret;
-	if (!key_is_packet(o) && window && !option_given(o, OPT_window) && !o->window_records)
+	if (!key_is_packet(o) && window && !joint && !option_given(o, OPT_window) &&
+	    !o->window_records)
 		return refuse(err, err_size, -EINVAL,
 			      "--key %s keeps one packet per key and window and drops the rest, so "
 			      "it needs a window that you chose, for example --window 1s",
@@ -565,6 +568,12 @@ void options_init(struct options *o, const char *command)
 		.l1 = ACBF_FIRST_optimal,
 		.counters = 10,
 		.positions = 3,
+		.algorithm = JOINT_best,
+		.epsilon = .001,
+		.monitors = 10,
+		.sizes = 100000,
+		.sizes_last = 1000000,
+		.intersection = .5,
 	};
 }
 

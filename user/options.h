@@ -36,15 +36,16 @@ enum {
 	ON_FAULT = 1 << 15,
 	ON_TOP = 1 << 16,
 	ON_REPORT = 1 << 17,
-	ON_WATCH = 1 << 18,
+	ON_JOINT = 1 << 18,
+	ON_WATCH = 1 << 19,
 	ON_NIC = ON_LOAD | ON_RUN,
-	ON_FILTER = ON_NIC | ON_PCAP,	 /* filters of packets */
-	ON_KEY = ON_FILTER | ON_EXPLAIN, /* what the key of a packet depends on */
-	ON_POLICY = ON_KEY | ON_LEARN,	 /* and the default key */
+	ON_FILTER = ON_NIC | ON_PCAP,		  /* filters of packets */
+	ON_KEY = ON_FILTER | ON_EXPLAIN,	  /* what the key of a packet depends on */
+	ON_POLICY = ON_KEY | ON_LEARN | ON_JOINT, /* and the default key */
 	ON_EVENTS = ON_STREAM | ON_SIMULATE,
 	ON_GROUP = ON_RUN | ON_AGENT, /* several hosts */
-	ON_ALL = (1 << 19) - 1,
-	EVERYDAY = 1 << 19, /* shown by --help */
+	ON_ALL = (1 << 20) - 1,
+	EVERYDAY = 1 << 20, /* shown by --help */
 };
 
 /* X(field, parser, letter, ARGUMENT, commands, help, example)
@@ -244,7 +245,7 @@ enum {
 	  "of --placement tree: chance that an event comes from the home of its identifier, "      \
 	  "not from any producer",                                                                 \
 	  "0.2")                                                                                   \
-	X(key, key, 0, "KIND", ON_KEY | ON_PLAN | EVERYDAY,                                        \
+	X(key, key, 0, "KIND", ON_KEY | ON_PLAN | ON_JOINT | EVERYDAY,                             \
 	  "what makes two packets the same: packet (default), frame, flow, biflow, src, dst, "     \
 	  "srcdst, offset:LEN@POS, redundancy",                                                    \
 	  "packet")                                                                                \
@@ -289,9 +290,9 @@ enum {
 	  "vxlan=4789,vxlan=14789,geneve=16081")                                                   \
 	X(hash, hash, 0, "NAME", ON_FILTER | ON_STREAM, "keyed (default), siphash or xxh64",       \
 	  "keyed")                                                                                 \
-	X(seed, seed, 0, "N", ON_FILTER | ON_EVENTS,                                               \
+	X(seed, seed, 0, "N", ON_FILTER | ON_EVENTS | ON_JOINT,                                    \
 	  "seed of the hash, or random (default: random on a NIC, 0 for files)", "42")             \
-	X(verify_checksum, flag, 0, NULL, ON_PCAP | ON_EXPLAIN | ON_LEARN,                         \
+	X(verify_checksum, flag, 0, NULL, ON_PCAP | ON_EXPLAIN | ON_LEARN | ON_JOINT,              \
 	  "pass IPv4 packets with a wrong header checksum, uncompared", NULL)                      \
 	X(action, action, 0, "ACTION", ON_NIC | ON_SET | EVERYDAY,                                 \
 	  "what happens to duplicates: drop (default), count, mark[:dscp=N|:meta], "               \
@@ -364,11 +365,11 @@ enum {
 	  "copies.pcap")                                                                           \
 	X(pairs, output, 0, "FILE", ON_PCAP,                                                       \
 	  "list each copy, its first and the time between them in this CSV file", "pairs.csv")     \
-	X(filter, filter, 0, "EXPR|FILE", ON_PCAP | ON_LEARN | ON_VERDICTS | ON_STREAM,            \
+	X(filter, filter, 0, "EXPR|FILE", ON_PCAP | ON_LEARN | ON_VERDICTS | ON_STREAM | ON_JOINT, \
 	  "compare, or show, only what this expression of tcpdump matches; the rest passes; "      \
 	  "stream: the file of --save-filter",                                                     \
 	  "'udp or arp'")                                                                          \
-	X(direction, direction, 0, "WAY", ON_PCAP | ON_LEARN,                                      \
+	X(direction, direction, 0, "WAY", ON_PCAP | ON_LEARN | ON_JOINT,                           \
 	  "compare only frames that came in or went out, where the file says so: in, out or any "  \
 	  "(default)",                                                                             \
 	  "in")                                                                                    \
@@ -385,15 +386,16 @@ enum {
 	  "10:dropped.pcapng")                                                                     \
 	X(format, format, 0, "NAME", ON_PCAP | EVERYDAY,                                           \
 	  "pcap or pcapng (default: the input's format)", "pcapng")                                \
-	X(field, field, 0, "N", ON_STREAM,                                                         \
+	X(field, field, 0, "N", ON_STREAM | ON_JOINT,                                              \
 	  "the key is field N, from 1 (default: the whole record)", "2")                           \
-	X(delimiter, delimiter, 0, "C", ON_STREAM, "what separates fields (default: a tab)", ",")  \
+	X(delimiter, delimiter, 0, "C", ON_STREAM | ON_JOINT,                                      \
+	  "what separates fields (default: a tab)", ",")                                           \
 	X(time_field, field, 0, "N", ON_STREAM, "field N is the time of the record, for --window", \
 	  "1")                                                                                     \
 	X(time_unit, time_unit, 0, "UNIT", ON_STREAM,                                              \
 	  "unit of that time, which may have decimals: s (default), ms, us, ns", "ms")             \
-	X(null, flag, '0', NULL, ON_STREAM, "records end with a byte of 0, not with a newline",    \
-	  NULL)                                                                                    \
+	X(null, flag, '0', NULL, ON_STREAM | ON_JOINT,                                             \
+	  "records end with a byte of 0, not with a newline", NULL)                                \
 	X(unbuffered, flag, 0, NULL, ON_STREAM, "write each record on its own", NULL)              \
 	X(summary, path, 0, "FILE", ON_STREAM, "write what --json prints to this file",            \
 	  "summary.json")                                                                          \
@@ -417,6 +419,21 @@ enum {
 	  "of these: memory, as counters of 4 bits for each key (default 10)", "16")               \
 	X(positions, positions, 0, "K", ON_NIC | ON_STREAM | ON_SIMULATE,                          \
 	  "of these: bits of a key in level 1, 1 to 32 (default 3)", "7")                          \
+	X(algorithm, algorithm, 0, "NAME", ON_JOINT | ON_SIMULATE,                                 \
+	  "of joint: raw, bfs, cfs, cfsp, smallest-first or best (default): see help detection",   \
+	  "cfsp")                                                                                  \
+	X(epsilon, ratio, 0, "E", ON_JOINT | ON_SIMULATE,                                          \
+	  "of joint: share of the other keys that may be taken for common (default 0.001)",        \
+	  "0.0001")                                                                                \
+	X(rounds, rounds, 0, "R", ON_JOINT | ON_SIMULATE,                                          \
+	  "of cfsp and best: rounds of filters (default 2)", "3")                                  \
+	X(at_least, monitors, 0, "T", ON_JOINT | ON_SIMULATE,                                      \
+	  "keys that T of the monitors have (default: all of them); raw and best only", "3")       \
+	X(monitors, monitors, 0, "N", ON_SIMULATE, "joint: so many monitors (default 10)", "20")   \
+	X(sizes, sizes, 0, "N[-N]", ON_SIMULATE,                                                   \
+	  "joint: keys of each, or drawn between the two (default 100k-1M)", "100k-1M")            \
+	X(intersection, share, 0, "R", ON_SIMULATE,                                                \
+	  "joint: common keys, as a share of the smallest list, 0 to 1 (default 0.5)", "0.2")      \
 	X(progress, when, 0, "WHEN", ON_PCAP, "progress bar: on, off, or auto: on a terminal",     \
 	  "auto")                                                                                  \
 	X(json, flag, 0, NULL, ON_ALL | EVERYDAY, "print the result as JSON", NULL)                \
@@ -585,6 +602,13 @@ struct options {
 	u32 join_field;
 	int l1; /* enum acbf_first; default optimal */
 	u32 counters, positions;
+
+	int algorithm;	      /* enum joint_algorithm; default best */
+	double epsilon;	      /* above 0, below 1 */
+	u32 rounds, at_least; /* 0: as many as usual; all */
+	u32 monitors;
+	u64 sizes, sizes_last; /* least and most keys of a monitor */
+	double intersection;   /* 0 to 1 */
 
 	const char *trace, *trace_columns;
 	bool once;

@@ -6,6 +6,7 @@
 #include <xdd/config.h>
 
 #include "export/page.h"
+#include "joint/plan.h"
 #include "names.h"
 #include "policy.h"
 
@@ -598,6 +599,38 @@ xdp-dedup simulate acbf builds one of --domain made keys, asks it about --record
 fifth and adds as many, --runs times: f measured beside the formula, nanoseconds of a question\n\
 and of an update beside those of a plain counting filter, and the words that an update reads and\n\
 writes beside the paper's Eq. 2.\n");
+}
+
+static void topic_detection(FILE *to)
+{
+	print_names(
+		to,
+		"xdp-dedup joint FILE FILE... prints the keys that all FILEs have, each a monitor, "
+		"as if\nonly messages went between them and a coordinator (cai-2014). --algorithm:",
+		joint_names, joint_help);
+	fprintf(to, "\n\
+Keys      A FILE that is a capture has the keys of its frames, as pcap finds them: --key, --ignore,\n\
+          --inner and so on; else it has a key a line, or --field N of it. Printed are the lines of\n\
+          the first FILE; of a capture the number of the frame in which a key came first, and what\n\
+          it is of.\n\
+--at-least T  keys that T of the FILEs have, each once: raw and best only. In the others a bit\n\
+          that T filters have may come from other filters for each bit of a key.\n\
+Errors    A common key is never lost. A key that is not common is taken for one with probability\n\
+          --epsilon at most, whichever of the others have it. raw and smallest-first err as 64 bits\n\
+          of hash do. Each monitor may be wrong about other keys.\n\
+Rounds    cfsp and best halve what is left in each of --rounds but the last, which does the rest:\n\
+          later filters are of fewer keys. 2 is what the paper simulates; more save little.\n\
+Bytes     Those of the messages as they are encoded, on the coordinator's link. The coordinator has\n\
+          filters only; with raw and smallest-first, hashes of 64 bits. What it sends to all counts\n\
+          for each, but of smallest-first, whose messages are multicast. To cfs, cfsp and best it\n\
+          sends only which bits of a monitor's own filter are left, coded by their gaps.\n\
+best      is what the paper does not have: filters of one hash, each as long as its errors ask\n\
+          for, coded by their gaps in both directions (Golomb's code and a range coder). What was\n\
+          not wrong in one round is left to the next.\n\
+\n\
+xdp-dedup simulate joint makes the lists: --monitors of --sizes keys, --intersection of the smallest\n\
+one common, all others in one list each; --runs times. It prints bits of the messages beside those\n\
+of the paper's formulas, and what was lost and what was taken for common.\n");
 }
 
 static void topic_streams(FILE *to)

@@ -20,13 +20,13 @@ check "--help names commands" test -n "$commands"
 check "--help names at most ten commands" test "$(wc -w <<<"$commands")" -le 10
 check_equal "--help shows fifteen options" 15 "$options"
 check_equal "no line of --help is wider than 100" "" "$("$xdd" --help | grep -E '.{101}')"
-for topic in engines cluster plan papers faults; do
+for topic in engines cluster detection plan papers faults; do
 	check_command "help $topic" 0 '.' '' "$xdd" help $topic
 done
 for engine in tagged timer exact bloom sbf rsbf bsbf bsbfsd rlbsbf; do
 	check_command "help engines explains $engine" 0 "^  $engine +[A-Za-z]" '' "$xdd" help engines
 done
-for command in $commands explain bench simulate fault top; do
+for command in $commands explain bench simulate joint fault top; do
 	check_command "$command --help" 0 "^usage: xdp-dedup $command" '' "$xdd" "$command" --help
 	check_equal "help $command is $command --help" "$("$xdd" "$command" --help)" \
 		"$("$xdd" help "$command")"

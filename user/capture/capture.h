@@ -72,6 +72,9 @@ struct capture_item {
 
 struct capture_reader;
 
+/* Whether a file that begins with these 4 bytes is a capture, or one of a kind that is not read. */
+bool capture_is_magic(const u8 at[4]);
+
 /* Open @path ("-": standard input), with a read buffer of @buffer bytes, and check its header.
  * Returns 0 and *@reader; or a negative errno and a message, which names the file, in @err.
  */

@@ -86,6 +86,14 @@ u64 capture_ticks(const struct capture_iface *iface, s64 time_ns)
 	return ns;
 }
 
+bool capture_is_magic(const u8 at[4])
+{
+	u32 magic = get32(at, at[0] == 0xa1);
+
+	return magic == PCAP_MICRO || magic == PCAP_NANO || magic == PCAP_MODIFIED ||
+	       magic == BLOCK_SECTION;
+}
+
 /* The format by its magic; -EINVAL with a message if it is none of ours. */
 static int find_format(struct capture_reader *r)
 {

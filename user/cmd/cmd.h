@@ -43,7 +43,9 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 	  "are there copies, how far apart, how they differ, what to set")                         \
 	X(stream, ON_STREAM, true, 0, ANY_NUMBER, "[FILE...]",                                     \
 	  "de-duplicate lines: distinct ones of stdin, or of files, to stdout")                    \
-	X(simulate, ON_SIMULATE, false, 0, 1, "[acbf|replicas]",                                   \
+	X(joint, ON_JOINT, false, 2, ANY_NUMBER, "FILE FILE...",                                   \
+	  "the keys that all lists or captures have, by filters alone")                            \
+	X(simulate, ON_SIMULATE, false, 0, 1, "[acbf|joint|replicas]",                             \
 	  "a made stream through any engine: its errors against the truth")                        \
 	X(plan, ON_PLAN, false, 0, 0, "",                                                          \
 	  "engine, memory, k and slices for a rate, a window, errors and faults")                  \

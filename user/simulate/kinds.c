@@ -12,13 +12,34 @@
 static const struct {
 	const char *option, *of;
 } own[] = {
-	{ "hosts", "replicas" },   { "cells", "replicas" },   { "initial", "replicas" },
-	{ "adds", "replicas" },	   { "deletes", "replicas" }, { "units", "replicas" },
-	{ "queries", "replicas" }, { "push", "replicas" },    { "false-rate-target", "replicas" },
-	{ "bound", "replicas" },   { "weights", "replicas" }, { "resize", "replicas" },
-	{ "hashes", "replicas" },  { "hashes", "" },	      { "l1", "acbf" },
-	{ "counters", "acbf" },	   { "positions", "acbf" },   { "domain", "acbf" },
-	{ "domain", "" },	   { "records", "acbf" },     { "records", "" },
+	{ "hosts", "replicas" },
+	{ "cells", "replicas" },
+	{ "initial", "replicas" },
+	{ "adds", "replicas" },
+	{ "deletes", "replicas" },
+	{ "units", "replicas" },
+	{ "queries", "replicas" },
+	{ "push", "replicas" },
+	{ "false-rate-target", "replicas" },
+	{ "bound", "replicas" },
+	{ "weights", "replicas" },
+	{ "resize", "replicas" },
+	{ "hashes", "replicas" },
+	{ "hashes", "" },
+	{ "l1", "acbf" },
+	{ "counters", "acbf" },
+	{ "positions", "acbf" },
+	{ "domain", "acbf" },
+	{ "domain", "" },
+	{ "records", "acbf" },
+	{ "records", "" },
+	{ "algorithm", "joint" },
+	{ "epsilon", "joint" },
+	{ "rounds", "joint" },
+	{ "at-least", "joint" },
+	{ "monitors", "joint" },
+	{ "sizes", "joint" },
+	{ "intersection", "joint" },
 };
 
 /* What all of them take. */
@@ -76,7 +97,8 @@ int simulation_run_named(struct options *o)
 	for (size_t i = 0; i < XDD_ARRAY_SIZE(all); i++)
 		if (!strcmp(all[i].name, name))
 			return simulation_check_options(o, name) ?: all[i].run(o);
-	complain("simulate %s: no such simulation: acbf, replicas, or none of a name, which is a "
+	complain("simulate %s: no such simulation: acbf, joint, replicas, or none of a name, which "
+		 "is a "
 		 "stream "
 		 "through an engine",
 		 name);

@@ -8,6 +8,7 @@
 /* X(name): simulate_<name>() takes the command line and returns an exit code. */
 #define SIMULATIONS(X) \
 	X(acbf)        \
+	X(joint)       \
 	X(replicas)
 
 #define SIMULATION_PROTOTYPE(name) int simulate_##name(struct options *o);

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* xdp-dedup joint: the keys that all monitors have, which are files here. */
+#include "cmd.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../joint/list.h"
+#include "../joint/run.h"
+#include "../message.h"
+#include "../provenance.h"
+
+struct job {
+	struct options *o;
+	struct joint_reading reading;
+	struct joint_plan plan;
+	u32 n;
+	struct joint_list lists[JOINT_MONITORS_MAX];
+	struct joint_monitor monitors[JOINT_MONITORS_MAX];
+	struct joint_set printed[JOINT_MONITORS_MAX]; /* --at-least: digests of each list's keys */
+	struct joint_result result;
+	u64 common; /* keys printed */
+};
+
+static int read_lists(struct job *j, char *err, size_t err_size)
+{
+	int rc = 0;
+
+	for (j->n = 0; !rc && j->n < (u32)j->o->n_args; j->n++) {
+		struct joint_list *list = &j->lists[j->n];
+
+		rc = joint_list_read(list, &j->reading, j->o->args[j->n], err, err_size);
+		if (!rc && list->is_capture != j->lists[0].is_capture)
+			rc = refuse(
+				err, err_size, -EINVAL,
+				"%s and %s: a list of keys and a capture have no keys in common",
+				j->lists[0].path, list->path);
+		if (!rc && list->is_capture && (j->o->field || j->o->null))
+			rc = refuse(err, err_size, -EINVAL,
+				    "%s: --%s is for lists of keys, and this is a capture",
+				    list->path, j->o->field ? "field" : "null");
+	}
+	return rc;
+}
+
+static int run(struct job *j, char *err, size_t err_size)
+{
+	int rc = 0;
+
+	for (u32 i = 0; !rc && i < j->n; i++) {
+		rc = joint_monitor_open(&j->monitors[i], &j->plan, i, j->lists[i].digests,
+					j->lists[i].n);
+		/* From now on the monitor has them. */
+		free(j->lists[i].digests);
+		j->lists[i].digests = NULL;
+	}
+	rc = rc ?: joint_run(&j->plan, j->monitors, &j->result);
+	if (rc)
+		refuse(err, err_size, rc, "%s", rc == -ENOMEM ? "out of memory" : strerror(-rc));
+	return rc;
+}
+
+/* Of the digests that monitor @i has left, those that no list before has printed: take the others out of
+ * @m->from. Returns their number, or -ENOMEM.
+ */
+static s64 take_out_printed(struct job *j, u32 i)
+{
+	struct joint_monitor *m = &j->monitors[i];
+	u64 *at = malloc((m->n + 1) * sizeof(*at));
+	s64 n = 0;
+
+	if (!at)
+		return -ENOMEM;
+	memcpy(at, m->keys, m->n * sizeof(*at));
+	for (u64 k = 0; k < m->n; k++) {
+		bool printed = false;
+
+		for (u32 before = 0; before < i && !printed; before++)
+			printed = joint_set_has(&j->printed[before], m->keys[k]);
+		m->from[n] = m->from[k];
+		n += !printed;
+	}
+	return joint_set_make(&j->printed[i], 0, at, m->n) ?: n;
+}
+
+static int print_of_each(struct job *j, char *err, size_t err_size)
+{
+	int rc = 0;
+
+	for (u32 i = 0; !rc && i < j->n; i++) {
+		s64 n = take_out_printed(j, i);
+
+		if (n < 0)
+			return refuse(err, err_size, n, "%s", strerror(-n));
+		j->common += n;
+		rc = joint_list_print(&j->lists[i], &j->reading, j->monitors[i].from, n, stdout,
+				      err, err_size);
+	}
+	return rc;
+}
+
+/* All that the first list has; or what enough have, of each list what none before it has. */
+static int print_keys(struct job *j, char *err, size_t err_size)
+{
+	const struct joint_monitor *first = &j->monitors[0];
+
+	if (j->plan.at_least < j->plan.monitors)
+		return print_of_each(j, err, err_size);
+	j->common = first->n;
+	return joint_list_print(&j->lists[0], &j->reading, first->from, first->n, stdout, err,
+				err_size);
+}
+
+static bool is_exact(const struct job *j)
+{
+	return j->plan.algorithm == JOINT_raw || j->plan.algorithm == JOINT_smallest_first;
+}
+
+/* Of the keys of monitor @i that are not common, so many are expected to be taken for common, at most. */
+static double expected_wrong(const struct job *j, u32 i)
+{
+	return is_exact(j) ? 0 : j->plan.epsilon * j->lists[i].n;
+}
+
+static json_t *list_json(const struct job *j, u32 i)
+{
+	const struct joint_list *list = &j->lists[i];
+
+	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:f, s:I, s:I}", "file", list->path,
+			 "kind", list->is_capture ? "capture" : "keys", "records",
+			 (json_int_t)list->records, "without_key", (json_int_t)list->without,
+			 "keys", (json_int_t)list->n, "candidates", (json_int_t)j->monitors[i].n,
+			 "misclassified_at_most", expected_wrong(j, i), "up_bytes",
+			 (json_int_t)j->result.up_of[i], "down_bytes",
+			 (json_int_t)j->result.down_of[i]);
+}
+
+static void print_json(const struct job *j)
+{
+	const struct joint_result *r = &j->result;
+	json_t *monitors = json_array(), *all;
+
+	for (u32 i = 0; i < j->n; i++)
+		json_array_append_new(monitors, list_json(j, i));
+	all = json_pack("{s:s, s:I, s:i, s:i, s:f, s:I, s:I, s:I, s:I, s:i, s:f, s:o}", "algorithm",
+			joint_names[j->plan.algorithm], "common", (json_int_t)j->common, "at_least",
+			(int)j->plan.at_least, "rounds", (int)j->plan.rounds, "epsilon",
+			is_exact(j) ? 0 : j->plan.epsilon, "up_bytes", (json_int_t)r->up,
+			"down_bytes", (json_int_t)r->down, "hashes", (json_int_t)r->hashes,
+			"lookup_hashes", (json_int_t)r->lookups, "exchanges", (int)r->exchanges,
+			"seconds", r->seconds, "monitors", monitors);
+	provenance_json(all, j->o);
+	json_dumpf(all, stderr, JSON_INDENT(2));
+	fputc('\n', stderr);
+	json_decref(all);
+}
+
+static void print_text(const struct job *j)
+{
+	const struct joint_result *r = &j->result;
+	u64 keys = 0;
+
+	fprintf(stderr, "%12s %12s %12s %12s %12s\n", "keys", "candidates", "wrong", "bytes up",
+		"bytes down");
+	for (u32 i = 0; i < j->n; i++) {
+		fprintf(stderr,
+			"%12" PRIu64 " %12" PRIu64 " %12.3g %12" PRIu64 " %12" PRIu64 "  %s\n",
+			(uint64_t)j->lists[i].n, (uint64_t)j->monitors[i].n, expected_wrong(j, i),
+			(uint64_t)r->up_of[i], (uint64_t)r->down_of[i], j->lists[i].path);
+		keys += j->lists[i].n;
+	}
+	fprintf(stderr,
+		"%s: %" PRIu64 " keys that %s %u have; none is lost%s\n"
+		"%" PRIu64 " bytes up, %" PRIu64 " down, %.3g bits for each key; %" PRIu64
+		" hashes, %" PRIu64 " to look up\n",
+		joint_names[j->plan.algorithm], (uint64_t)j->common,
+		j->plan.at_least < j->n ? "at least" : "all", j->plan.at_least,
+		is_exact(j) ? "" : "; wrong: so many of a list's other keys are expected, at most",
+		(uint64_t)r->up, (uint64_t)r->down, keys ? 8. * (r->up + r->down) / keys : 0,
+		(uint64_t)r->hashes, (uint64_t)r->lookups);
+}
+
+static int join(struct job *j)
+{
+	char err[MESSAGE_MAX] = "";
+	int rc = read_lists(j, err, sizeof(err)) ?: run(j, err, sizeof(err)) ?:
+						   print_keys(j, err, sizeof(err));
+
+	if (rc)
+		complain("joint: %s", err);
+	else if (j->o->json)
+		print_json(j);
+	else if (!j->o->quiet)
+		print_text(j);
+	return rc ? EXIT_FAILED : EXIT_OK;
+}
+
+static void close_job(struct job *j)
+{
+	for (u32 i = 0; i < j->n; i++) {
+		joint_list_close(&j->lists[i]);
+		joint_monitor_close(&j->monitors[i]);
+		joint_set_free(&j->printed[i]);
+	}
+	joint_reading_close(&j->reading);
+	free(j);
+}
+
+int cmd_joint(struct options *o)
+{
+	struct job *j = calloc(1, sizeof(*j));
+	char err[MESSAGE_MAX];
+	int code = EXIT_USAGE;
+
+	if (!j) {
+		complain("joint: out of memory");
+		return EXIT_FAILED;
+	}
+	j->o = o;
+	j->plan = (struct joint_plan){
+		.algorithm = o->algorithm,
+		.monitors = o->n_args,
+		.at_least = o->at_least ?: (u32)o->n_args,
+		.rounds = o->rounds ?: joint_default_rounds(o->algorithm),
+		.epsilon = o->epsilon,
+		.seed = o->seed,
+	};
+	if (joint_plan_check(&j->plan, err, sizeof(err)) ||
+	    joint_reading_open(&j->reading, o, err, sizeof(err)))
+		complain("joint: %s", err);
+	else
+		code = join(j);
+	close_job(j);
+	return code;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "user/joint/bytes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+#define CRC_BYTES 4
+#define FIRST_ROOM 256
+
+void bytes_free(struct bytes *b)
+{
+	free(b->at);
+	*b = (struct bytes){ 0 };
+}
+
+static bool make_room(struct bytes *b)
+{
+	size_t room = b->room ? 2 * b->room : FIRST_ROOM;
+	u8 *at = realloc(b->at, room);
+
+	if (at) {
+		b->at = at;
+		b->room = room;
+	}
+	b->failed |= !at;
+	return at;
+}
+
+void bytes_put(struct bytes *b, u8 byte)
+{
+	if (b->n < b->room || make_room(b))
+		b->at[b->n++] = byte;
+}
+
+void bytes_start(struct bytes *b, u8 type, u8 round)
+{
+	b->n = 0;
+	b->failed = false;
+	bytes_put(b, type);
+	bytes_put(b, round);
+}
+
+void bytes_put_number(struct bytes *b, u64 number)
+{
+	for (; number > 127; number >>= 7)
+		bytes_put(b, number | 128);
+	bytes_put(b, number);
+}
+
+void bytes_put_word(struct bytes *b, u64 word)
+{
+	for (u32 i = 0; i < 8; i++)
+		bytes_put(b, word >> 8 * i);
+}
+
+/* zlib counts in 32 bits. */
+static u32 crc_of(const u8 *at, size_t n)
+{
+	u32 crc = 0;
+
+	for (size_t part; n; at += part, n -= part) {
+		part = n < 1u << 30 ? n : 1u << 30;
+		crc = crc32(crc, at, part);
+	}
+	return crc;
+}
+
+int bytes_end(struct bytes *b)
+{
+	u32 crc = crc_of(b->at, b->n);
+
+	for (u32 i = 0; i < CRC_BYTES; i++)
+		bytes_put(b, crc >> 8 * i);
+	return b->failed ? -ENOMEM : 0;
+}
+
+int bytes_open(struct bytes_in *in, const struct bytes *message, u8 type, u8 round)
+{
+	const u8 *at = message->at;
+	u32 crc = 0;
+
+	if (message->n < 2 + CRC_BYTES)
+		return -EBADMSG;
+	in->at = at + 2;
+	in->n = message->n - 2 - CRC_BYTES;
+	for (u32 i = 0; i < CRC_BYTES; i++)
+		crc |= (u32)at[message->n - CRC_BYTES + i] << 8 * i;
+	if (crc != crc_of(at, message->n - CRC_BYTES) || at[0] != type || at[1] != round)
+		return -EBADMSG;
+	return 0;
+}
+
+int bytes_get(struct bytes_in *in, u8 *byte)
+{
+	if (!in->n)
+		return -EBADMSG;
+	*byte = *in->at++;
+	in->n--;
+	return 0;
+}
+
+int bytes_get_number(struct bytes_in *in, u64 *number)
+{
+	u8 byte;
+
+	*number = 0;
+	for (u32 shift = 0; shift < 64; shift += 7) {
+		if (bytes_get(in, &byte))
+			return -EBADMSG;
+		*number |= (u64)(byte & 127) << shift;
+		if (byte < 128)
+			return shift == 63 && byte > 1 ? -EBADMSG : 0;
+	}
+	return -EBADMSG;
+}
+
+int bytes_get_word(struct bytes_in *in, u64 *word)
+{
+	if (in->n < 8)
+		return -EBADMSG;
+	*word = 0;
+	for (u32 i = 0; i < 8; i++)
+		*word |= (u64)in->at[i] << 8 * i;
+	in->at += 8;
+	in->n -= 8;
+	return 0;
+}
