@@ -94,6 +94,40 @@ static void hold(struct both *both, struct columns *columns, u64 until_ns)
 			    ((size_t)both->store.fixed.peers << SHIFT) / 8);
 }
 
+struct records {
+	u32 n, said, unasked;
+};
+
+static int take_record(void *context, void *data, size_t size)
+{
+	const struct xdd_peer_audit *record = data;
+	struct records *records = context;
+
+	assert_int_equal(size, sizeof(*record));
+	assert_int_equal(record->believed, 1 << PEER);
+	assert_int_equal(record->said & ~record->believed, 0);
+	records->n++;
+	records->said += record->said != 0;
+	records->unasked += record->own == XDD_PEER_OWN_UNASKED;
+	if (record->own == XDD_PEER_OWN_UNASKED)
+		assert_int_equal(record->said, 1 << PEER);
+	return 0;
+}
+
+/* All keys are in the sample: what peers said of each packet is recorded while they are believed. */
+static void check_records(struct both *away, u32 action, u32 there)
+{
+	int fd = bpf_map__fd(away->skel->maps.peer_audit);
+	struct records records = {};
+	struct ring_buffer *ring = ring_buffer__new(fd, take_record, &records, NULL);
+
+	assert_non_null(ring);
+	assert_true(ring_buffer__consume(ring) > 0);
+	ring_buffer__free(ring);
+	assert_int_equal(records.said, there);
+	assert_int_equal(records.unasked, action == XDD_REPLICA_count ? 0 : there);
+}
+
 static void check_away(const struct xdd_fixed *home, u32 peers, u32 action, u32 keys)
 {
 	struct xdd_live live = home_live();
@@ -114,6 +148,9 @@ static void check_away(const struct xdd_fixed *home, u32 peers, u32 action, u32 
 	if (action == XDD_REPLICA_count) {
 		assert_int_equal(there, 0);
 		there = show(&away, 1, now, XDD_ELSEWHERE | PEER << XDD_PEER_SHIFT);
+		check_records(&away, action, 2 * there);
+	} else {
+		check_records(&away, action, there);
 	}
 	assert_true(there >= keys);
 	if (action == XDD_REPLICA_drop) {
