@@ -632,6 +632,22 @@ void options_given(const struct options *o,
 	}
 }
 
+enum option_form option_form(const char *name)
+{
+	char known[LABEL_MAX];
+
+	for (int i = 0; i < OPT_MAX; i++) {
+		long_name(&rows[i], known);
+		if (strcmp(known, name))
+			continue;
+		if (!rows[i].argument)
+			return OPTION_FLAG;
+		return rows[i].kind == &kind_on_off || rows[i].kind == &kind_when ? OPTION_SWITCH
+										  : OPTION_VALUE;
+	}
+	return OPTION_NONE;
+}
+
 bool option_name_valid(const char *text)
 {
 	size_t n = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-");

@@ -699,6 +699,10 @@ void options_given(const struct options *o,
 /* Is @text a valid instance name: 1 to 32 of [A-Za-z0-9_-]? */
 bool option_name_valid(const char *text);
 
+/* What an option takes: a value; nothing; or `on` and `off`. OPTION_NONE: there is none called @name. */
+enum option_form { OPTION_NONE, OPTION_VALUE, OPTION_FLAG, OPTION_SWITCH };
+enum option_form option_form(const char *name);
+
 /* An option, for who lists them. */
 struct option_about {
 	const char *name; /* without the dashes */

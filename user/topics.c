@@ -315,7 +315,8 @@ static void topic_config(FILE *to)
 		"  interface = eth2\n"
 		"  window    = 20ms\n"
 		"  memory    = 64MiB\n"
-		"  refresh   = no        # options without a value: yes or no\n\n"
+		"  refresh   = no        # options without a value: yes or no\n"
+		"  promisc   = no        # the same as off\n\n"
 		"What stands on the command line as well goes before the file. What follows a # at "
 		"the\n"
 		"start of a line, or behind a space, is a comment.\n\n"
@@ -337,6 +338,15 @@ host has seen within the window are copies here, too.\n\
 A replica is a Bloom filter of what is live in its host's filter, of 2^s bits. Hosts can read each\n\
 other's only if they are loaded alike: engine, key options, geometry, hash and its secret. What they\n\
 say has a fingerprint of all that; of a host with another one nothing is used.\n\
+\n\
+  xdp-dedup load eth1 --secret-file FILE --peers 8 --window 2s   on each host, with the same FILE\n\
+  xdp-dedup agent --nats nats://SERVER --group tap --host NAME   or run with the options of both\n\
+\n\
+An instance is HOST.INSTANCE to the others. On the server's subjects xdd.GROUP.HOST.INSTANCE.state,\n\
+.live, .ask, .want.WHOM and .answer.WHOM they talk; JetStream, if the server has it, keeps of each\n\
+what it has told since its last FULL, in memory, in stream xdd-GROUP, for an hour. Without a server\n\
+nothing is believed, and it is tried again for ever, after 0.1 to 4 s. XDP_DEDUP_NATS stands for\n\
+--nats where a password must not be in the list of processes.\n\
 \n\
 What hosts say (user/cluster/wire.h has it byte by byte; all numbers are little-endian):\n\
   FULL          the filter, in parts of at most 512 KiB: the first time, when something was lost,\n\

@@ -128,31 +128,30 @@ j = json.load(open(sys.argv[1]))
 print(eval(sys.argv[2]))' "$1" "$2"
 }
 
-# says HOST EXPRESSION: Python over its instance i, and the list p of its peers by name
-says() {
-	on "$1" "$xdd" status tap --json >"$tmp/$1.status" 2>/dev/null &&
-		python3 -c 'import json, sys
-i = json.load(open(sys.argv[1]))[0]
-p = {one["name"]: one for one in i["peers"]}
-print(eval(sys.argv[2]))' "$tmp/$1.status" "$2" 2>/dev/null
-}
+# says HOST EXPRESSION, is HOST EXPRESSION, soon SECONDS HOST EXPRESSION: see look.py; what is said, whether it is
+# true, and whether it becomes so
+says() { tests/cluster/look.py "$xdd" "${keeper[$1]}" 0 "$2" 2>/dev/null; }
+is() { soon 0 "$@"; }
+soon() { tests/cluster/look.py "$xdd" "${keeper[$2]}" "$1" "$3"; }
 
-# is HOST EXPRESSION: it holds
-is() { [ "$(says "$1" "bool($2)")" = True ]; }
+# believes SECONDS HOST PEER: it becomes so
+believes() { soon "$1" "$2" "p['$3']['state'] == 'live'"; }
 
-# eventually SECONDS COMMAND...
-eventually() {
-	local end=$((SECONDS + $1))
-	shift
-	while [ $SECONDS -le $end ]; do
-		"$@" >/dev/null 2>&1 && return 0
+# seen SECONDS HOST PEER N: N live keys of the peer become known
+seen() { soon "$1" "$2" "p['$3']['keys'] >= $4 and p['$3']['state'] == 'live'"; }
+
+# told HOST PEER: all that the peer has let pass is known, where windows are longer than the test
+told() { seen 5 "$1" "$2" "$(count "$2" distinct)"; }
+
+# log_has SECONDS HOST PATTERN: what its agent said
+log_has() {
+	local i
+	for i in $(seq $((20 * $1))); do
+		! grep -qi "$3" "$tmp/$2.agent" || return 0
 		sleep 0.05
 	done
 	return 1
 }
-
-# believes HOST PEER
-believes() { is "$1" "p['$2.tap']['state'] == 'live'"; }
 
 # packets FILE FIRST N: N different packets
 packets() { "$frames" make "$1" --copies 0 --packets "$3" --first "$2"; }

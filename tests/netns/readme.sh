@@ -81,7 +81,7 @@ check_equal "the README unloads what it loads" "" \
 for command in check run load unload set status top fault watch pcap explain learn stream joint simulate plan bench report agent events; do
 	"$xdd" $command --help
 done | grep -Eo -e '--[a-z][a-z-]*' | sort -u >"$tmp/options"
-printf "%s\n" --no-install --now >>"$tmp/options" # of scripts/demo, of systemctl
+printf "%s\n" --no-install --now --preserve-status >>"$tmp/options" # of scripts/demo, systemctl, timeout
 grep -Eo -e '--[a-z][a-z-]*' $readme | sort -u | grep -vxF -f "$tmp/options" >"$tmp/unknown"
 check_equal "options that are none" "" "$(cat "$tmp/unknown")"
 

@@ -232,6 +232,16 @@ static void take_message(struct group *group, const struct bus_event *event)
 		deliver(joined->member, &address, event);
 }
 
+static void take_fetched(struct group *group, const struct bus_event *event)
+{
+	struct address address;
+
+	if (!read_address(group, event->subject, &address))
+		return;
+	for (struct joined *joined = group->all; joined; joined = joined->next)
+		member_fetched(joined->member, address.from, event->length);
+}
+
 static void take_change(struct group *group, const struct bus_event *event)
 {
 	const char *who = group->setup.who, *servers = bus_servers(group->bus);
@@ -266,7 +276,8 @@ static void take_event(struct group *group, const struct bus_event *event)
 	case BUS_STORED:
 		take_message(group, event);
 		break;
-	case BUS_FETCHED: /* who has not enough of it asks the peer itself */
+	case BUS_FETCHED:
+		take_fetched(group, event);
 		break;
 	}
 }

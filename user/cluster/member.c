@@ -45,7 +45,8 @@
 /* What JetStream kept of a peer is fetched first, and then the peer itself is asked. */
 struct fetched {
 	char name[WIRE_NAME];
-	u64 at_ns; /* 0: never */
+	u64 at_ns;    /* 0: never */
+	bool nothing; /* was kept */
 };
 
 struct member {
@@ -149,13 +150,18 @@ static void want(void *to, const char *name, const u8 *message, size_t size)
 	struct fetched *fetched = fetched_of(m, name);
 	char subject[SUBJECT_MAX];
 
-	if (!fetched->at_ns || now_ns() - fetched->at_ns >= FETCH_NS) {
-		fetched->at_ns = now_ns();
+	u64 now = now_ns();
+
+	if (!fetched->at_ns || now - fetched->at_ns >= FETCH_NS) {
+		fetched->at_ns = now;
+		fetched->nothing = false;
 		subject_of(m, name, "state", "", subject);
 		if (!bus_fetch(m->setup.bus, subject)) {
 			m->fetches++;
 			return;
 		}
+	} else if (!fetched->nothing && now - fetched->at_ns < m->setup.o->silence) {
+		return; /* its next heartbeat says whether that was all */
 	}
 	publish(m, "want", name, BUS_KEEP, message, size);
 }
@@ -409,6 +415,11 @@ void member_down(struct member *m)
 	m->up = false;
 	sender_lost(m->sender);
 	memset(m->fetched, 0, sizeof(m->fetched));
+}
+
+void member_fetched(struct member *m, const char *peer, u64 n)
+{
+	fetched_of(m, peer)->nothing = !n;
 }
 
 void member_take(struct member *m, const char *peer, const struct bus_event *event, bool stored)

@@ -55,6 +55,9 @@ bool member_is_stale(const struct member *m);
 void member_up(struct member *m);
 void member_down(struct member *m);
 
+/* JetStream had @n messages of @peer's state. */
+void member_fetched(struct member *m, const char *peer, u64 n);
+
 /* What @peer, HOST.INSTANCE, published: state, be it @stored, or live; that it wants a FULL; a question; an
  * answer to this member's.
  */
