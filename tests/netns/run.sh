@@ -70,7 +70,9 @@ check_command "another kind of run does not take over" 1 '' "instance $in is loa
 	"$xdd" run "$in" --netns "$rx" --quiet --keep
 "$xdd" agent --quiet &
 agent=$!
-at_exit kill $agent
+# shellcheck disable=SC2317 # at_exit calls it
+end_agent() { [ -z "$agent" ] || kill "$agent"; }
+at_exit end_agent
 wait_until aged_by $agent
 run_now
 check "run after kill -9 takes over" wait_until other
@@ -91,6 +93,7 @@ check_command "run does not take over what load made" 1 '' "instance $in is load
 "$xdd" unload "$in"
 kill $agent
 wait $agent
+agent=
 
 # Twenty moments from before the first pin until well after the last.
 wrong=

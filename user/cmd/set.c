@@ -11,6 +11,7 @@
 #include "../message.h"
 #include "../names.h"
 #include "../units.h"
+#include "../utf8.h"
 
 static void print_json(const struct instance *in)
 {
@@ -34,8 +35,11 @@ static void print_json(const struct instance *in)
 
 static void print_interfaces(const struct instance *in)
 {
+	char name[XDD_META_IFNAME];
+
 	for (u32 i = 0; i < in->ifaces_used; i++)
-		printf("%s %s (%s)", i ? "," : ", interfaces", in->ifaces[i].name,
+		printf("%s %s (%s)", i ? "," : ", interfaces",
+		       instance_iface_text(&in->ifaces[i], name),
 		       iface_state_names[in->ifaces[i].state]);
 }
 
@@ -49,7 +53,8 @@ static void print_text(const struct options *o, const struct instance *in)
 	if (xdd_engine_has_timers(in->fixed.engine))
 		printf(" (%u ticks of %s)", in->live.window_ticks,
 		       units_time_text(in->fixed.tick_ns, tick));
-	printf(", action %s", action_text(&in->live, in->meta.targets[XDD_DEV_DUPLICATES], action));
+	action_text(&in->live, in->meta.targets[XDD_DEV_DUPLICATES], action);
+	printf(", action %s", utf8_mask(action));
 	if (in->live.forward)
 		printf(", what is kept goes to %s", in->meta.targets[XDD_DEV_FORWARD]);
 	if (in->live.ambiguous_pass)

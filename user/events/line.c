@@ -10,6 +10,7 @@
 #include "user/explain/fields.h"
 #include "user/names.h"
 #include "user/units.h"
+#include "user/utf8.h"
 
 /* What a line says of the packet; empty where it has no such thing. */
 struct packet_words {
@@ -107,7 +108,7 @@ const char *event_text(const struct event_line *line, char text[EVENT_TEXT_MAX])
 		 (u32)(line->time_ns % XDD_SECOND_NS / 1000), event_kind_names[line->event->kind],
 		 line->iface, line->event->wire_len, packet, *words.vid ? " vlan " : "", words.vid,
 		 line->peer ? " seen by " : "", line->peer ?: "");
-	return text;
+	return utf8_mask(text);
 }
 
 static json_t *word(const char *text)
@@ -158,15 +159,15 @@ json_t *event_json(const struct event_line *line)
 	struct packet_words words;
 
 	find_words(line, &words);
-	return json_pack("{s:I, s:s, s:s?, s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+	return json_pack("{s:I, s:s, s:s?, s:o, s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
 			 "s:s?, s:o, s:s?}",
 			 "time_ns", (json_int_t)line->time_ns, "verdict",
 			 bypassed ? "bypassed" : event_kind_names[event->kind], "reason",
-			 bypassed ? event_kind_names[event->kind] : NULL, "interface", line->iface,
-			 "action", action_of(event), "wire_len", (json_int_t)event->wire_len,
-			 "captured", (json_int_t)event->cap_len, "key", hidden_key(line),
-			 "ethertype", word(words.type), "vlan", word(words.vid), "src",
-			 word(words.src), "dst", word(words.dst), "sport", word(words.sport),
+			 bypassed ? event_kind_names[event->kind] : NULL, "interface",
+			 utf8_json(line->iface), "action", action_of(event), "wire_len",
+			 (json_int_t)event->wire_len, "captured", (json_int_t)event->cap_len, "key",
+			 hidden_key(line), "ethertype", word(words.type), "vlan", word(words.vid),
+			 "src", word(words.src), "dst", word(words.dst), "sport", word(words.sport),
 			 "dport", word(words.dport), "transport", words.transport, "bytes",
 			 hex(line->bytes, event->cap_len), "peer", line->peer);
 }

@@ -40,6 +40,8 @@ struct member_report;
 	X(density_ratio, gauge, "", "share of the filter's cells that is live")                   \
 	X(slice_density, gauge, "slice", "share of the slice's cells that is live")               \
 	X(slices_by_state, gauge, "state", "slices that may fail, by state")                      \
+	X(slice_state, gauge, "slice, state",                                                     \
+	  "1: it has failed or recovers; the first 256 that do")                                  \
 	X(slice_unanswered, counter, "slice", "look-ups that the slice could not answer")         \
 	X(filters_live, gauge, "", "--grow: filters that are asked, the mean over the slices")    \
 	X(filters_most, gauge, "", "--grow: the most that a slice has")                           \

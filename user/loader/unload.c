@@ -19,7 +19,8 @@ int unload_named(const char *name, char *err, size_t err_size)
 	}
 	pins_path(path, name, PINS_COMPLETE, NULL);
 	errno = -code;
-	return refuse(err, err_size, code, "cannot remove %s: %m", path);
+	return refuse(err, err_size, code, "cannot remove %s: %m%s", path,
+		      code == -EROFS ? ": " PINS_WRITABLE : "");
 }
 
 /* Find what the user calls @wanted: a folder of that name, of whichever version, or the instance

@@ -10,6 +10,7 @@
 
 #include "user/loader/netns.h"
 #include "user/nic/facts.h"
+#include "user/utf8.h"
 #include "xdd/event.h"
 
 /* Below these shares what happens is normal. */
@@ -28,8 +29,9 @@ __attribute__((format(printf, 2, 3))) static void warn(struct status *status, co
 	if (status->warnings == STATUS_MAX_WARNINGS)
 		return;
 	va_start(args, format);
-	vsnprintf(status->warning[status->warnings++], STATUS_WARNING_MAX, format, args);
+	vsnprintf(status->warning[status->warnings], STATUS_WARNING_MAX, format, args);
 	va_end(args);
+	utf8_mask(status->warning[status->warnings++]);
 }
 
 static void interface_warnings(struct status *status)
