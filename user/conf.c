@@ -3,15 +3,20 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "user/message.h"
 #include "user/options.h"
 
 #define LINE_MAX_BYTES 4096
+#define FILE_MAX_BYTES (1 << 20)
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 /* The value of --config FILE or --config=FILE, or NULL. */
 static const char *file_of(int argc, char **argv)
@@ -68,12 +73,14 @@ static int add_option(struct conf *conf, const char *name, const char *value, un
 
 	if (!strcmp(name, "interface"))
 		return add_word(conf, strdup(value), line);
-	if (!strcmp(value, "no"))
-		return 0;
-	if (!strcmp(value, "yes") ? asprintf(&text, "--%s", name) < 0
-				  : asprintf(&text, "--%s=%s", name, value) < 0)
-		text = NULL;
-	return add_word(conf, text, line);
+	if (option_form(name) == OPTION_FLAG) {
+		if (!strcmp(value, "no"))
+			return 0;
+		return asprintf(&text, "--%s", name) < 0 ? -ENOMEM : add_word(conf, text, line);
+	}
+	if (option_form(name) == OPTION_SWITCH)
+		value = !strcmp(value, "yes") ? "on" : !strcmp(value, "no") ? "off" : value;
+	return asprintf(&text, "--%s=%s", name, value) < 0 ? -ENOMEM : add_word(conf, text, line);
 }
 
 static int read_line(struct conf *conf, char *line, unsigned int number, char *err, size_t err_size)
@@ -95,31 +102,92 @@ static int read_line(struct conf *conf, char *line, unsigned int number, char *e
 	if (!strcmp(name, "config") || !strcmp(name, "help"))
 		return refuse(err, err_size, -EINVAL, "%s:%u: %s has no place in a file",
 			      conf->file, number, name);
+	if (option_form(name) == OPTION_FLAG && strcmp(value, "yes") && strcmp(value, "no"))
+		return refuse(err, err_size, -EINVAL, "%s:%u: %s is yes or no, not %s", conf->file,
+			      number, name, value);
 	return add_option(conf, name, value, number)
 		       ? refuse(err, err_size, -ENOMEM, "%s: no memory", conf->file)
 		       : 0;
 }
 
+/* A pipe would hold up whoever reads it, and a reload. Returns a file descriptor or a negative errno. */
+static int open_file(const char *file, char *err, size_t err_size)
+{
+	int fd = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st))
+		st.st_mode = 0;
+	else if (S_ISREG(st.st_mode) || S_ISCHR(st.st_mode))
+		return fd;
+	if (S_ISDIR(st.st_mode))
+		errno = EISDIR;
+	if (fd >= 0)
+		close(fd);
+	if (!st.st_mode || S_ISDIR(st.st_mode))
+		return refuse(err, err_size, -errno, "%s: %m", file);
+	return refuse(err, err_size, -EINVAL, "%s: not a regular file", file);
+}
+
+/* All of it into *@text, which the caller free()s, with a final 0. Returns its length, or a negative errno. */
+static ssize_t read_text(const char *file, char **text, char *err, size_t err_size)
+{
+	int fd = open_file(file, err, err_size);
+	ssize_t length = 0, got = -1;
+
+	if (fd < 0)
+		return fd;
+	*text = malloc(FILE_MAX_BYTES + 1);
+	errno = ENOMEM;
+	while (*text && length < FILE_MAX_BYTES &&
+	       (got = read(fd, *text + length, FILE_MAX_BYTES - length)) > 0)
+		length += got;
+	if (got < 0)
+		length = refuse(err, err_size, -errno, "%s: %m", file);
+	else if (length == FILE_MAX_BYTES)
+		length = refuse(err, err_size, -EFBIG, "%s: longer than a file of options can be",
+				file);
+	close(fd);
+	if (length < 0)
+		free(*text);
+	else
+		(*text)[length] = 0;
+	return length;
+}
+
+/* The line ends at @end. */
+static int check_line(const struct conf *conf, const char *line, const char *end,
+		      unsigned int number, char *err, size_t err_size)
+{
+	if (line + strlen(line) < end)
+		return refuse(err, err_size, -EINVAL, "%s:%u: a byte 0: not a text file",
+			      conf->file, number);
+	if (end - line >= LINE_MAX_BYTES)
+		return refuse(err, err_size, -EINVAL, "%s:%u: a line too long", conf->file, number);
+	return 0;
+}
+
+/* Some editors begin a file with a byte order mark. */
 static int read_file(struct conf *conf, char *err, size_t err_size)
 {
-	FILE *from = fopen(conf->file, "r");
-	char line[LINE_MAX_BYTES];
 	unsigned int number = 0;
+	char *text, *line, *end, *stop;
+	ssize_t length = read_text(conf->file, &text, err, err_size);
 	int code = 0;
 
-	if (!from)
-		return refuse(err, err_size, -errno, "%s: %m", conf->file);
-	while (!code && fgets(line, sizeof(line), from)) {
-		number++;
-		if (strlen(line) == sizeof(line) - 1)
-			code = refuse(err, err_size, -EINVAL, "%s:%u: a line too long", conf->file,
-				      number);
-		else
-			code = read_line(conf, line, number, err, err_size);
+	if (length < 0)
+		return length;
+	stop = text + length;
+	line = strncmp(text, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK))
+		       ? text
+		       : text + strlen(BYTE_ORDER_MARK);
+	for (; !code && line < stop; line = end + 1) {
+		end = memchr(line, '\n', stop - line) ?: stop;
+		*end = 0;
+		code = check_line(conf, line, end, ++number, err, err_size)
+			       ?: read_line(conf, line, number, err, err_size);
 	}
-	if (!code && ferror(from))
-		code = refuse(err, err_size, -errno, "%s: %m", conf->file);
-	fclose(from);
+	free(text);
 	return code;
 }
 

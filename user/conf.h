@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A file of options for --config: lines `name = value` with the names of the command line, `name = yes`
- * or `no` of options that take no value, `interface = eth1` as often as there are interfaces; what
+ * or `no` of options that take no value or `on` and `off`, `interface = eth1` as often as there are interfaces; what
  * follows a # at the start of a line or behind a space is a comment.
  */
 #ifndef USER_CONF_H

@@ -55,6 +55,7 @@ struct derived {
 	u64 sure_ns;	    /* copies up to this far apart are surely found ... */
 	u64 window_ns;	    /* ... and beyond this never, both plus ... */
 	u64 window_records; /* 0: a time; else these and live.window_ns are in records */
+	u64 watch_counters; /* of the watch set; 0: there is none */
 	u64 clock_step_ns;  /* ... the steps in which the clock moves; 0: exact */
 	char warning[256];  /* what to tell the user, or empty */
 };

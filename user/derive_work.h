@@ -64,4 +64,7 @@ void derive_sliced_capacity(struct work *w);
 void derive_growth_kind(struct work *w);
 int derive_growth(struct work *w);
 
+/* derive_watch.c: the watch set. Returns 0, or -EINVAL, -ERANGE or -ENOMEM with a line in w->err. */
+int derive_watch(struct work *w);
+
 #endif

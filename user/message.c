@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "utf8.h"
+
 #define MOST_KEPT 16 /* more kinds of lines than any command has */
 
 static bool quiet, keep;
@@ -26,7 +28,7 @@ static void line(const char *format, va_list args)
 	char text[MESSAGE_MAX];
 
 	vsnprintf(text, sizeof(text), format, args);
-	fprintf(stderr, "xdp-dedup: %s\n", text);
+	fprintf(stderr, "xdp-dedup: %s\n", utf8_mask(text));
 }
 
 void complain(const char *format, ...)
@@ -41,10 +43,12 @@ void complain(const char *format, ...)
 /* Show it, or keep it. */
 static void tell(const char *format, va_list args)
 {
-	if (!keep)
+	if (!keep) {
 		line(format, args);
-	else if (n_kept < MOST_KEPT)
-		vsnprintf(kept[n_kept++], MESSAGE_MAX, format, args);
+	} else if (n_kept < MOST_KEPT) {
+		vsnprintf(kept[n_kept], MESSAGE_MAX, format, args);
+		utf8_mask(kept[n_kept++]);
+	}
 }
 
 void note(const char *format, ...)

@@ -1138,6 +1138,11 @@ const struct kind kind_forward = {
 	.parse = parse_forward,
 	.what = "the name of an interface (1 to 15 characters), or none",
 };
+const struct kind kind_watch_action = {
+	.parse = parse_choice,
+	.what = "what is done by a watch set (only, skip, drop, select)",
+	.choices = watch_names,
+};
 const struct kind kind_ifaces = {
 	.parse = parse_ifaces,
 	.what = "names of interfaces with commas between them, at most 16",

@@ -539,6 +539,8 @@ void options_init(struct options *o, const char *command)
 		.hash = XDD_HASH_keyed,
 		.action = XDD_ACTION_drop,
 		.mark_dscp = DEFAULT_MARK_DSCP,
+		.watch_action = OPTION_AUTO,
+		.watch_keys = DEFAULT_WATCH_KEYS,
 		.mode = MODE_NATIVE,
 		.frags = OPTION_AUTO,
 		.promisc = true,
@@ -628,6 +630,22 @@ void options_given(const struct options *o,
 		long_name(&rows[i], name);
 		each(name, o->text[i] ?: "as saved", context);
 	}
+}
+
+enum option_form option_form(const char *name)
+{
+	char known[LABEL_MAX];
+
+	for (int i = 0; i < OPT_MAX; i++) {
+		long_name(&rows[i], known);
+		if (strcmp(known, name))
+			continue;
+		if (!rows[i].argument)
+			return OPTION_FLAG;
+		return rows[i].kind == &kind_on_off || rows[i].kind == &kind_when ? OPTION_SWITCH
+										  : OPTION_VALUE;
+	}
+	return OPTION_NONE;
 }
 
 bool option_name_valid(const char *text)

@@ -37,14 +37,15 @@ enum {
 	ON_TOP = 1 << 16,
 	ON_REPORT = 1 << 17,
 	ON_JOINT = 1 << 18,
+	ON_WATCH = 1 << 19,
 	ON_NIC = ON_LOAD | ON_RUN,
 	ON_FILTER = ON_NIC | ON_PCAP,		  /* filters of packets */
 	ON_KEY = ON_FILTER | ON_EXPLAIN,	  /* what the key of a packet depends on */
 	ON_POLICY = ON_KEY | ON_LEARN | ON_JOINT, /* and the default key */
 	ON_EVENTS = ON_STREAM | ON_SIMULATE,
 	ON_GROUP = ON_RUN | ON_AGENT, /* several hosts */
-	ON_ALL = (1 << 19) - 1,
-	EVERYDAY = 1 << 19, /* shown by --help */
+	ON_ALL = (1 << 20) - 1,
+	EVERYDAY = 1 << 20, /* shown by --help */
 };
 
 /* X(field, parser, letter, ARGUMENT, commands, help, example)
@@ -300,6 +301,12 @@ enum {
 	X(forward, forward, 0, "IFACE", ON_NIC | ON_SET | EVERYDAY,                                \
 	  "send what is kept to this interface instead of up the stack; none: up the stack",       \
 	  "tool0")                                                                                 \
+	X(watch_action, watch_action, 0, "WHAT", ON_NIC | ON_SET,                                  \
+	  "with a watch set (see help watch): only its packets are de-duplicated; skip: all but "  \
+	  "them; drop: they are dropped; select: all but them are",                                \
+	  "only")                                                                                  \
+	X(watch_keys, count, 0, "N", ON_NIC,                                                       \
+	  "of --watch-action: keys that the set has room for (default 100k)", "1M")                \
 	X(peers, peers, 0, "N", ON_NIC,                                                            \
 	  "hold the replicas of up to N other hosts, 1 to 64, and ask them before the own filter " \
 	  "(see help cluster)",                                                                    \
@@ -403,13 +410,14 @@ enum {
 	X(save_filter, path, 0, "FILE", ON_STREAM,                                                 \
 	  "save the set of --join to this file, for --filter, and read no records",                \
 	  "customers.xdw")                                                                         \
-	X(l1, l1, 0, "SIZE", ON_STREAM | ON_SIMULATE,                                              \
-	  "of --join and simulate acbf: bits of level 1, 1m, 2m or 3m, or optimal (default): all " \
+	X(l1, l1, 0, "SIZE", ON_NIC | ON_STREAM | ON_SIMULATE,                                     \
+	  "of --watch-action, --join and simulate acbf: bits of level 1, 1m, 2m or 3m, or "        \
+	  "optimal (default): all "                                                                \
 	  "that the keys leave",                                                                   \
 	  "2m")                                                                                    \
-	X(counters, counters, 0, "N", ON_STREAM | ON_SIMULATE,                                     \
+	X(counters, counters, 0, "N", ON_NIC | ON_STREAM | ON_SIMULATE,                            \
 	  "of these: memory, as counters of 4 bits for each key (default 10)", "16")               \
-	X(positions, positions, 0, "K", ON_STREAM | ON_SIMULATE,                                   \
+	X(positions, positions, 0, "K", ON_NIC | ON_STREAM | ON_SIMULATE,                          \
 	  "of these: bits of a key in level 1, 1 to 32 (default 3)", "7")                          \
 	X(algorithm, algorithm, 0, "NAME", ON_JOINT | ON_SIMULATE,                                 \
 	  "of joint: raw, bfs, cfs, cfsp, smallest-first or best (default): see help detection",   \
@@ -439,7 +447,8 @@ enum option_id { OPTIONS(OPTION_ENUM) OPT_MAX };
 /* X(field): those that `set` changes in an instance that was loaded with them. */
 #define LIVE_OPTIONS(X) \
 	X(window)       \
-	X(action) X(forward) X(ambiguous) X(max_suppress) X(top_suppressed) X(replica_action)
+	X(action)       \
+	X(forward) X(ambiguous) X(max_suppress) X(top_suppressed) X(replica_action) X(watch_action)
 
 /* Value of an enumerated option that was left, or set, to `auto`. */
 #define OPTION_AUTO (-1)
@@ -555,6 +564,8 @@ struct options {
 	bool mark_meta;	      /* mark:meta */
 	const char *redirect; /* interface of redirect:IFACE, else NULL */
 	const char *forward;  /* interface or NULL */
+	int watch_action;     /* enum xdd_watch_action, or OPTION_AUTO: no watch set */
+	u64 watch_keys;	      /* default DEFAULT_WATCH_KEYS */
 	u32 peers;	      /* 0: none */
 	u64 replica_bits;     /* 0: by the capacity */
 	int replica_action;   /* enum xdd_replica_action, or OPTION_AUTO: as the action */
@@ -657,6 +668,7 @@ static inline bool option_given(const struct options *o, enum option_id id)
 #define GROUP_ENVIRONMENT "XDP_DEDUP_NATS"
 
 #define DEFAULT_SNAPLEN 256
+#define DEFAULT_WATCH_KEYS 100000
 #define DEFAULT_INTERVAL_NS 1000000000ull
 #define DEFAULT_SILENCE_NS 3000000000ull
 
@@ -686,6 +698,10 @@ void options_given(const struct options *o,
 
 /* Is @text a valid instance name: 1 to 32 of [A-Za-z0-9_-]? */
 bool option_name_valid(const char *text);
+
+/* What an option takes: a value; nothing; or `on` and `off`. OPTION_NONE: there is none called @name. */
+enum option_form { OPTION_NONE, OPTION_VALUE, OPTION_FLAG, OPTION_SWITCH };
+enum option_form option_form(const char *name);
 
 /* An option, for who lists them. */
 struct option_about {

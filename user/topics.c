@@ -315,13 +315,15 @@ static void topic_config(FILE *to)
 		"  interface = eth2\n"
 		"  window    = 20ms\n"
 		"  memory    = 64MiB\n"
-		"  refresh   = no        # options without a value: yes or no\n\n"
+		"  refresh   = no        # options without a value: yes or no\n"
+		"  promisc   = no        # the same as off\n\n"
 		"What stands on the command line as well goes before the file. What follows a # at "
 		"the\n"
 		"start of a line, or behind a space, is a comment.\n\n"
 		"On SIGHUP (systemctl reload xdp-dedup@tap) run reads the file again and changes "
 		"what is new\nin it as set would: window, action, forward, ambiguous, "
-		"max-suppress, top-suppressed, and\ninterfaces that came or went. Of what else "
+		"max-suppress, top-suppressed,\nwatch-action, and interfaces that came or went. Of "
+		"what else "
 		"has changed it says that it takes a restart, and\nif the file is wrong it goes on "
 		"as before.\n");
 }
@@ -425,6 +427,48 @@ Formulas (user/model/*.h)\n\
                 are alive at the most, and FPR is at most 1 - (1 - P)^F (section 5)\n\
   bandwidth     a look-up sends k log2(m/S) bits to one slice, horizontal, or k log2 m to\n\
                 S (1 - (1 - 1/S)^k), vertical\n");
+}
+
+static void topic_watch(FILE *to)
+{
+	print_names(
+		to,
+		"--watch-action, with load, run and set: what is done with packets whose key is in "
+		"the watch set",
+		watch_names, watch_help);
+	fprintf(to, "\
+\n\
+Packets that the set keeps from the filter are bypassed, reason watch, in all counters; those of drop\n\
+and select are dropped. Packets without a key (such as frames without IP) pass as ever, under select,\n\
+too. The set is made at load, empty: with only nothing is de-duplicated then, with select all that has\n\
+a key is dropped. What is done can be changed while it runs: xdp-dedup set NAME --watch-action skip.\n\
+\n\
+xdp-dedup watch NAME ...\n\
+  add KEY...     del KEY...      load FILE      unload FILE\n\
+  save FILE      clear           stats\n\
+A KEY is, by the --key that NAME was loaded with,\n\
+  src, dst       ADDRESS\n\
+  srcdst         ADDRESS,ADDRESS\n\
+  flow, biflow   PROTOCOL,ADDRESS,PORT,ADDRESS,PORT: tcp, udp, icmp, icmp6, sctp or a number; of ICMP\n\
+                 the first port is the type (code 0) and the other the echo identifier, of what has\n\
+                 no ports they are 0\n\
+  any            a frame, from its Ethernet header on, in hexadecimal: the `bytes` of events --json\n\
+                 (with --snaplen 2048, or the packet is cut and has no key)\n\
+A FILE is a capture, of which the keys of all packets are meant, or has a KEY in each line, or, for\n\
+load, is one that save wrote; - is stdin. unload deletes what load of the same file added.\n\
+\n\
+All keys of a command are taken, or none: one that is not in the set cannot be deleted, nor one be\n\
+added where there is no room; the message names it and the exit code is 1. Within a command a key\n\
+counts once, but what two commands added is to be deleted twice. Of the keys that were never\n\
+added a share, fpr in stats, is taken for keys of the set, by the program and by del: delete\n\
+only what was added.\n\
+\n\
+The set is an accurate counting Bloom filter (li-2013) for --watch-keys N keys (100k), in a memory of\n\
+--counters 10 counters of 4 bits a key. Level 1, which --l1 optimal makes as large as that\n\
+memory allows, 37 bits a key, is in the kernel; a key is --positions 3 of its bits. The levels above\n\
+are in /run/xdp-dedup/NAME.xdw, which goes when the instance does. Each change writes that file\n\
+anew: load many keys at once rather than one by one.\n\
+A set that was saved fits an instance with the same secret (--secret-file, --seed), key options and size.\n");
 }
 
 static void topic_growth(FILE *to)

@@ -20,6 +20,7 @@
 	X(metrics, "--metrics, --textfile: what they export, for Prometheus")                \
 	X(config, "--config: options and interfaces in a file")                              \
 	X(cluster, "replicas of other hosts: what they say, and who is believed")            \
+	X(watch, "--watch-action: keys that alone, or never, are de-duplicated")             \
 	X(growth, "--grow: filters that are opened and retired with the rate")               \
 	X(plan, "what plan computes, by which formulas, and what it assumes")                \
 	X(papers, "where the filters come from")                                             \

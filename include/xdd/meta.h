@@ -19,6 +19,13 @@ struct xdd_meta_iface {
 	u16 returns;		    /* times that it was gone, came back and was attached again */
 };
 
+/* Who made it, and so whether it is meant to outlive that process. */
+enum xdd_maker {
+	XDD_MADE_BY_LOAD,
+	XDD_MADE_BY_RUN,      /* which unloads it when it ends */
+	XDD_MADE_BY_RUN_KEEP, /* which leaves it when it ends */
+};
+
 struct xdd_meta {
 	u32 abi;		   /* XDD_ABI; first in every version */
 	u32 ifaces_used;	   /* slots of ifaces[], and of xdd_live.ifaces[] */
@@ -28,7 +35,8 @@ struct xdd_meta {
 	u64 memory_bytes;	   /* of the filter on all CPUs, as derived */
 	u64 capacity_keys;	   /* that it was sized for */
 	u8 frags;		   /* loaded with xdp.frags */
-	u8 pad[7];
+	u8 maker;		   /* enum xdd_maker */
+	u8 pad[6];
 	u64 watch_counters; /* of the watch set: memory, in counters of 4 bits; or 0 */
 	char targets[2][XDD_META_IFNAME]; /* names of the entries of map `targets`, or empty */
 	struct xdd_meta_iface ifaces[XDD_MAX_IFACES];

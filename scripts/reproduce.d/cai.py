@@ -99,8 +99,8 @@ def report_print(out, found):
                           "coded": number("down_mbit"),
                           "one filter for all, coded, down": number("shared_down_mbit")}),
             "Up, what is encoded is what the formula says. Down it says n min l_i, and no code of the common filter gets "
-            "there; what each monitor's own filter has of it does. The print of cfsp at n = 20 is not R = 0.5: "
-            "it fits R = 0.")
+            "there. What each monitor's own filter has of it is less than that with cfsp, and nearer with cfs. The "
+            "print of cfsp at n = 20 is not R = 0.5: it fits R = 0.")
 
 
 def report_savings(out, rows):

@@ -33,7 +33,23 @@ refused "an unknown name, with its line" 'tap.conf:2: unknown option --windw.*--
 conf 'write = out.pcap'
 refused "an option of another command" 'takes no option -w: it is for pcap' lo
 conf 'refresh = maybe'
-refused "neither yes nor no" 'tap.conf:1: --refresh takes no value' lo
+refused "neither yes nor no" 'tap.conf:1: refresh is yes or no, not maybe' lo
+for value in yes no; do
+	conf "anything = $value"
+	refused "an unknown name that is $value" 'tap.conf:1: unknown option --anything' lo
+done
+conf 'window = yes' 'memory = 1MiB'
+refused "yes is no window" 'tap.conf:1: --window yes: not a time' lo
+conf 'promisc = no' 'frags = yes' 'name = x#1'
+refused "yes and no are on and off" 'tap.conf:3: --name x#1' lo
+conf 'promisc = maybe'
+refused "... and nothing else is" 'tap.conf:1: --promisc maybe: not on or off' lo
+printf '\357\273\277window = 5\n' >"$tmp/tap.conf"
+refused "a byte order mark is no part of the name" 'tap.conf:1: --window 5: ' lo
+printf 'name = x\nwindow = 20ms\0#\n' >"$tmp/tap.conf"
+refused "a byte 0" 'tap.conf:2: a byte 0: not a text file' lo
+conf "$(printf 'na\033[2Jme = x')"
+refused "an escape sequence does not reach the terminal" 'tap.conf:1: unknown option --na[?][[]2Jme' lo
 for line in window '= 20ms' 'window =' '--window = 20ms'; do
 	conf "$line"
 	refused "'$line'" 'tap.conf:1: not .name = value' lo
@@ -44,6 +60,15 @@ conf "window = $(printf '%5000s' 1)"
 refused "a line of 5000 characters" 'tap.conf:1: a line too long' lo
 head -c 100000 /dev/urandom >"$tmp/tap.conf"
 refused "noise" 'tap.conf:' lo
+mkfifo "$tmp/fifo"
+check_command "a pipe without a writer" 2 '' "load: $tmp/fifo: not a regular file" \
+	timeout 5 "$xdd" load --config "$tmp/fifo" lo
+check_command "an endless file" 2 '' 'load: /dev/zero: longer than a file' \
+	timeout 5 "$xdd" load --config /dev/zero lo
+yes '# x' | head -c 2000000 >"$tmp/tap.conf"
+refused "a file of 2 MB" 'tap.conf: longer than a file of options can be' lo
+check_command "/dev/null is a file without options" 1 '' 'none0: there is no such interface' \
+	"$xdd" load --config /dev/null none0
 check_command "no such file" 2 '' 'load: /none/tap.conf: No such file' \
 	"$xdd" load --config /none/tap.conf lo
 check_command "a folder" 2 '' 'load: /: Is a directory' "$xdd" load --config / lo

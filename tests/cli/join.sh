@@ -34,6 +34,8 @@ refuses() {
 }
 
 # --- one step, and two ---
+check_command "no record of --join has the field: a warning" 0 '' 'has a key: is --join-field right?' \
+	"$xdd" stream --join r1 --join-field 99 --field 2 <s
 "$xdd" stream --join r1,r2 --join-field 1 --field 2 --json <s >kept 2>json
 check_equal "exit code" 0 $?
 joins "--join keeps every record that has a partner" kept

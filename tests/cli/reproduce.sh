@@ -109,6 +109,13 @@ sys.exit(not (len(rows) == 16 and of("fpr", "vertical", 2) < .4 * of("fpr", "ver
 	check "figure 10 of koloniari is drawn" test -s "$made/koloniari-10-distinct-density.svg"
 	check_equal "all claims about growth hold" "6 0" "$(sed -n '/^## Figures 10/,$p' "$made/report.md" |
 		awk -F'|' '/\| yes \|$/ { yes++ } /\*\*no\*\*/ { no++ } END { print yes, no + 0 }')"
+	check_command "joint detection" 0 '' '8/8' reproduce --only cai
+	check_equal "cai: 8 rows of the print hold" "8 within" \
+		"$(column "$made/cai-print.csv" verdict | sort | uniq -c | xargs)"
+	check_equal "cai: no common key is lost" "90 0.0" "$(column "$made/cai.csv" lost | sort | uniq -c | xargs)"
+	for n in 4-6 7; do
+		check "cai $n is drawn" grep -q "<svg" "$made/cai-$n.svg"
+	done
 	check_command "replicas" 0 '' 'the report is' reproduce --only zhu-jiang --streams 60
 	check_equal "zhu-jiang: 44 rows of its tables hold" "44 within" \
 		"$(column "$made/zhu-jiang-tables.csv" verdict | sort | uniq -c | xargs)"

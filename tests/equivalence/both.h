@@ -64,6 +64,22 @@ static inline void both_print(const struct xdd_fixed *fixed)
 		      fixed->placement, fixed->refresh);
 }
 
+/* The same watch set in both builds, of which four positions in five are 1. */
+static inline void both_watch(struct both *both)
+{
+	u32 words = (both->store.fixed.watch_bits + 63) / 64;
+	u64 seed = both->store.fixed.watch_bits;
+
+	both->store.watch = calloc(words, sizeof(*both->store.watch));
+	for (u32 i = 0; i < words; i++) {
+		for (u32 bit = 0; bit < 64; bit++)
+			both->store.watch[i] |= (u64)(random_below(&seed, 5) > 0) << bit;
+		assert_int_equal(bpf_map_update_elem(bpf_map__fd(both->skel->maps.watch), &i,
+						     &both->store.watch[i], BPF_ANY),
+				 0);
+	}
+}
+
 static inline void both_open(struct both *both, const struct xdd_fixed *fixed,
 			     const struct xdd_live *live)
 {
@@ -78,11 +94,14 @@ static inline void both_open(struct both *both, const struct xdd_fixed *fixed,
 		fail_msg("refused by the verifier");
 	}
 	assert_int_equal(program_set_live(bpf_map__fd(both->skel->maps.config), live), 0);
+	if (fixed->watch_bits)
+		both_watch(both);
 	both->program = bpf_program__fd(both->skel->progs.equiv);
 }
 
 static inline void both_close(struct both *both)
 {
+	free(both->store.watch);
 	store_close(&both->store);
 	equiv__destroy(both->skel);
 }

@@ -20,6 +20,7 @@ struct outcome {
 	u32 class[XDD_CLASS_MAX];
 	u32 passes, let_through;
 	u32 bypassed[XDD_BYPASS_MAX];
+	u32 unwanted;
 	u32 seen;
 	u32 distinct;
 	struct xdd_audit_counts audit;
@@ -41,6 +42,7 @@ static void outcome_duplicate(struct outcome *outcome, struct xdd_verdict verdic
 
 static void outcome_add(struct outcome *outcome, struct xdd_verdict verdict)
 {
+	outcome->unwanted += xdd_is_unwanted(verdict);
 	if (verdict.bypass < XDD_BYPASS_MAX)
 		outcome->bypassed[verdict.bypass]++;
 	else if (verdict.found & XDD_SEEN)
@@ -119,6 +121,14 @@ static void vary_audit(struct xdd_fixed *fixed, u64 bits)
 	fixed->audit_race_ns = bits >> 8 & 1 ? 300000 : 0;
 }
 
+/* Half of the runs are without a set. */
+static void vary_watch(struct xdd_fixed *fixed, struct xdd_live *live, u64 bits)
+{
+	fixed->watch_bits = bits & 1 ? 1 + (bits >> 1) % 5000 : 0;
+	fixed->watch_hashes = 1 + (bits >> 20) % 4;
+	live->watch_action = (bits >> 30) % XDD_WATCH_MAX;
+}
+
 /* Half of the runs are without any. */
 static void vary_repeats(struct xdd_live *live, u64 bits)
 {
@@ -163,6 +173,7 @@ static void vary(struct xdd_fixed *fixed, struct xdd_live *live)
 	live->window_ticks = 1 + (bits >> 32) % XDD_MAX_WINDOW_TICKS;
 	live->window_ns = live->window_ticks * fixed->tick_ns;
 	vary_repeats(live, xdd_mix64(bits ^ 1));
+	vary_watch(fixed, live, xdd_mix64(bits ^ 2));
 }
 
 /* After a third of the run parts fail, after two thirds half of them come back. */
@@ -235,6 +246,8 @@ static void test_random(void **state)
 		assert_true(outcome.class[i] > 10);
 	assert_true(outcome.passes > 10 && outcome.let_through > 10);
 	assert_true(outcome.bypassed[XDD_BYPASS_faulted] > 100);
+	assert_true(outcome.bypassed[XDD_BYPASS_watch] > outcome.unwanted + 1000);
+	assert_true(outcome.unwanted > 1000);
 	assert_int_equal(outcome.bypassed[XDD_BYPASS_stale], 0);
 	assert_int_equal(outcome.bypassed[XDD_BYPASS_internal], 0);
 	assert_true(outcome.audit.tp > 100 && outcome.audit.tn > 100);
@@ -425,6 +438,7 @@ static void test_links(void **state)
 
 		vary(&fixed, &live);
 		fixed.link = links[i];
+		fixed.watch_bits = 0; /* or the filter is asked too seldom */
 		run_random(&fixed, &live, RANDOM_FRAMES, &outcome);
 		assert_true(outcome.seen > 50 && outcome.distinct > 50);
 	}

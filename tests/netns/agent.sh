@@ -105,5 +105,25 @@ check_equal "SIGINT ends it with 0" 0 $?
 check_equal "which said nothing" "" "$(cat "$tmp/agent")"
 agent=
 
+# Without file descriptors for a while, which is told once.
+port=$((20000 + $$ % 10000))
+start_agent --metrics "127.0.0.1:$port"
+check "it says what it serves" wait_until grep -q "agent: serving http://127.0.0.1:$port/metrics" "$tmp/agent"
+check "... and what it ages, be it nothing" wait_until grep -Eq 'agent: (nothing is there to age|ageing)' "$tmp/agent"
+prlimit --pid $agent --nofile=4:
+load "$in" --memory 64KiB --placement percpu
+short() { grep -q 'Too many open files: it is tried again' "$tmp/agent"; }
+check "without file descriptors it says so" wait_until short
+sleep 2.2
+check_equal "... once" 1 "$(grep -c 'Too many' "$tmp/agent")"
+prlimit --pid $agent --nofile=1024:
+check "... and goes on when it has some again" wait_until aged_by "$in" $agent
+ahead() { unshare --fork --time --monotonic=-60 "$xdd" status "$in" --json | json /dev/stdin 'j[0]["ager"]["last_sweep_ms"]'; }
+check_equal "in a time namespace whose clock is behind, the sweep was just now" 0.0 "$(ahead)"
+"$xdd" unload "$in"
+kill -TERM $agent
+wait $agent
+agent=
+
 check_command "it takes no argument" 2 '' 'one argument too many' "$xdd" agent "$in"
 finish

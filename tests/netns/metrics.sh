@@ -57,6 +57,22 @@ check_equal "... in bytes, too" "$(sum bytes_total '')" "$(sum action_bytes_tota
 check_equal "distances of all copies" "500 500" \
 	"$(sum copy_distance_seconds_bucket 'le="+Inf"') $(sum copy_distance_seconds_count '')"
 check_equal "... none of them beyond the window" 500 "$(sum copy_distance_seconds_bucket 'le="1.048576"')"
+# A name that is not UTF-8.
+bad=$(printf 'b\377%s' $$)
+pair "b$out" "$bad"
+"$xdd" set "$in" --add "$bad" --quiet
+get /metrics >/dev/null
+check "a name that is not UTF-8: promtool finds nothing to blame" promtool check metrics <"$tmp/page"
+check_equal "... it is there with a replacement" 1 "$(sum attached "$(printf 'interface="b\357\277\275%s"' $$)")"
+check_equal "... in the JSON of status, too" "$(printf 'b\357\277\275%s' $$)" \
+	"$("$xdd" status "$in" --json | PYTHONIOENCODING=utf-8 json /dev/stdin 'j[0]["interfaces"][1]["name"]')"
+check "... not raw for the terminal" grep -q "b?$$ (attached" <("$xdd" status "$in")
+in_rx ip link set "$bad" netns "$tx"
+get /metrics >/dev/null
+check_equal "one that has moved is attached" 1 "$(sum attached 'state="moved"')"
+in_tx ip link set "$bad" netns "$rx"
+"$xdd" set "$in" --remove "$bad" --quiet
+in_tx ip link del "b$out"
 check_equal "attached" 1 "$(sum attached 'state="attached"')"
 check_equal "the window" 1 "$(sum window_seconds '')"
 check_equal "every metric is in help metrics, and nothing else" \
@@ -69,18 +85,22 @@ check_equal "... which has an end" "# EOF" "$(tail -n 1 "$tmp/page")"
 check_equal "another page" "404 text/plain" "$(get /other)"
 check_equal "a POST with a long body" "405 text/plain" "$(get /metrics '*/*' POST)"
 
-# One that connects and says nothing, 20 times.
+# One that connects and says nothing, 80 times, from another address of this host.
 silent() {
-	python3 - "$port" <<-'END' &
-		import socket, sys, time
-		held = [socket.create_connection(("127.0.0.1", int(sys.argv[1]))) for _ in range(20)]
+	python3 - "$port" >"$tmp/refused" <<-'END' &
+		import select, socket, sys, time
+		held = [socket.create_connection(("127.0.0.1", int(sys.argv[1])), source_address=("127.0.0.2", 0))
+		        for _ in range(80)]
 		held[0].send(b"GET /metrics HTTP/1.1\r\nHost:")
+		time.sleep(1)
+		print(len(select.select(held, [], [], 0)[0]), flush=True)
 		time.sleep(60)
 	END
 	silent=$!
 }
 silent
-sleep 0.5
+check "one address can hold some connections" wait_until grep -q . "$tmp/refused"
+check_equal "... but not all" 56 "$(cat "$tmp/refused")"
 check "those who connect and say nothing hold up nobody" served
 kill "$silent"
 
@@ -109,6 +129,9 @@ check_equal "... under its own name only" x.prom "$(cd "$tmp" && echo *x.prom*)"
 "$xdd" run "$in" --netns "$rx" --name "y$in" --metrics "$address" >"$tmp/out" 2>&1
 check_equal "a port that is taken: exit 1" 1 $?
 check "... and why" grep -q "cannot serve metrics on $address: Address already in use" "$tmp/out"
+mkfifo "$tmp/pipe.fifo"
+check_command "a pipe that nobody reads as the file: exit 1" 1 '' 'pipe.fifo: nobody reads from that pipe' \
+	timeout 5 "$xdd" run "$in" --netns "$rx" --name "y$in" --textfile "$tmp/pipe.fifo"
 stop
 check_equal "the file is gone with who wrote it" "" "$(find "$tmp" -name "*prom*")"
 mknod "$tmp/null" c 1 3
@@ -173,6 +196,9 @@ check "no alert of a failed slice" alert_is SliceFailed 0
 "$xdd" fault "$in" --slice all --fail --quiet
 check "slices fail: the alert fires" wait_until alert_is SliceFailed 1
 transmit "$tmp/frames.pcap"
+get /metrics >/dev/null
+check_equal "... the first 256 of them are named" "512 256" \
+	"$(sum slices_by_state 'state="failed"') $(sum slice_state "name=\"$in\",slice=")"
 check "look-ups that they leave unanswered: the alert fires" wait_until alert_is SliceUnanswered 1
 "$xdd" fault "$in" --slice all --recover --quiet
 check "... they recover: the alert ends" wait_until alert_is SliceFailed 0

@@ -54,6 +54,13 @@ wait
 check_equal "of three loads of one interface, two are told" 2 \
 	"$(cat "$tmp"/error? | grep -c "xdp-dedup unload $in")"
 
+# A bpffs that cannot be written, of these commands alone.
+# shellcheck disable=SC2317 # check_command calls it
+read_only() { unshare -m sh -c 'mount -t bpf -o ro bpf /sys/fs/bpf && exec "$@"' sh "$@"; }
+check_command "load where bpffs is read-only says what to do" 1 '' \
+	'Read-only file system: mount -o remount,rw /sys/fs/bpf' \
+	read_only "$xdd" load "l$$" --netns "$rx" --quiet --force
+
 # Somebody who does not give the lock back.
 flock "$pins" sleep 60 &
 holder=$!

@@ -78,7 +78,7 @@ check_equal "the README unloads what it loads" "" \
 	"$(find "$pins" -mindepth 1 -maxdepth 1 \( -name eth1 -o -name taps \) 2>/dev/null)"
 
 # Every option that the text names is one.
-for command in check run load unload set status top fault pcap explain learn stream simulate plan bench report agent events; do
+for command in check run load unload set status top fault watch pcap explain learn stream joint simulate plan bench report agent events; do
 	"$xdd" $command --help
 done | grep -Eo -e '--[a-z][a-z-]*' | sort -u >"$tmp/options"
 printf "%s\n" --no-install --now --preserve-status >>"$tmp/options" # of scripts/demo, systemctl, timeout

@@ -54,6 +54,47 @@ check_command "load after kill -9 says what to do" 1 '' "xdp-dedup unload $in" \
 check "load --force after kill -9" load "$in" --force
 "$xdd" unload "$in"
 
+# As systemd starts it again. The agent may have taken what was left meanwhile.
+run_now
+wait_until attached
+id=$(program_id "$in")
+check_command "a second run of the same is refused while the first lives" 1 '' "instance $in is loaded" \
+	"$xdd" run "$in" --netns "$rx" --quiet
+kill -KILL $pid
+wait $pid 2>/dev/null
+# shellcheck disable=SC2317 # wait_until calls them
+other() { attached && [ "$(program_id "$in")" != "$id" ]; }
+# shellcheck disable=SC2317
+aged_by() { [ "$("$xdd" status "$in" --json | json /dev/stdin 'j[0]["ager"]["pid"]')" = "$1" ]; }
+check_command "another kind of run does not take over" 1 '' "instance $in is loaded" \
+	"$xdd" run "$in" --netns "$rx" --quiet --keep
+"$xdd" agent --quiet &
+agent=$!
+# shellcheck disable=SC2317 # at_exit calls it
+end_agent() { [ -z "$agent" ] || kill "$agent"; }
+at_exit end_agent
+wait_until aged_by $agent
+run_now
+check "run after kill -9 takes over" wait_until other
+check_command "... and says so" 0 "run: $in was left by a run that was killed: it is replaced" '' cat "$tmp/run"
+check "... counts from 0" test "$(counters "$in")" = "0 0 0 0 0 0 0 0"
+id=$(program_id "$in")
+"$xdd" set "$in" --window 30s --restart --quiet
+check "... set --restart" wait_until other
+sleep 0.5
+check_command "... after which it is still the owner" 1 '' "instance $in is loaded" \
+	"$xdd" run "$in" --netns "$rx" --quiet
+kill -TERM $pid
+wait $pid
+check_equal "... and ends well" "0 0" "$? $(program_id "$in")"
+load "$in"
+check_command "run does not take over what load made" 1 '' "instance $in is loaded" \
+	"$xdd" run "$in" --netns "$rx" --quiet
+"$xdd" unload "$in"
+kill $agent
+wait $agent
+agent=
+
 # Twenty moments from before the first pin until well after the last.
 wrong=
 for moment in $(seq 20); do

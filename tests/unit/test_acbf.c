@@ -442,21 +442,24 @@ static char message[MESSAGE_MAX];
 
 static void save(struct acbf *a)
 {
+	const struct watch_about about = { WATCH_OF_packets, 2, 77 };
+	struct watch_header header;
 	struct sink sink;
 
 	assert_int_equal(sink_open(&sink, path), 0);
-	assert_int_equal(watch_file_save(a, 2, 77, &sink), 0);
+	assert_int_equal(watch_file_save(a, &about, &sink), 0);
 	sink_close(&sink);
+	assert_int_equal(watch_file_header(&header, path), 0);
+	assert_int_equal(header.keys, a->keys);
 }
 
 static int load(struct acbf *a)
 {
-	u64 seed;
-	u32 hash;
-	int rc = watch_file_load(a, &hash, &seed, path, message, sizeof(message));
+	struct watch_about about;
+	int rc = watch_file_load(a, &about, path, message, sizeof(message));
 
 	if (!rc)
-		assert_true(hash == 2 && seed == 77);
+		assert_true(about.of == WATCH_OF_packets && about.hash == 2 && about.seed == 77);
 	return rc;
 }
 

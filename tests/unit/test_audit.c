@@ -305,8 +305,11 @@ static void distance_quantiles(void **state)
 	assert_int_equal(distances_quantile(&d, 0.51), 11);
 	assert_int_equal(distances_quantile(&d, 0.99), 11);
 	assert_int_equal(distances_quantile(&d, 1), XDD_DISTANCE_BUCKETS - 1);
-	assert_string_equal(distances_end_text(3, text), "8 us");
-	assert_string_equal(distances_end_text(11, text), "2.048 ms");
+	assert_string_equal(distances_end_text(3, 3, 20000000, text), "8 us");
+	assert_string_equal(distances_end_text(11, 11, 20000000, text), "2.048 ms");
+	assert_string_equal(distances_end_text(15, 15, 20000000, text), "20 ms");
+	assert_string_equal(distances_end_text(12, 15, 20000000, text), "20 ms");
+	assert_string_equal(distances_end_text(15, 15, 10000000, text), "32.768 ms");
 }
 
 /* Keys whose digests collide are told apart by their heads. */

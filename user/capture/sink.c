@@ -123,7 +123,7 @@ static char *new_path(const char *path)
 }
 
 /* A symbolic link stays one: its target is replaced, by a file with the same permissions. */
-static int open_path(struct sink *s, const char *path)
+static int open_path(struct sink *s, const char *path, int flags)
 {
 	struct stat st;
 	bool exists = !stat(path, &st);
@@ -134,7 +134,7 @@ static int open_path(struct sink *s, const char *path)
 	if (exists && access(path, W_OK))
 		return -errno;
 	if (exists && !S_ISREG(st.st_mode)) {
-		s->fd = open(path, O_WRONLY | O_CLOEXEC);
+		s->fd = open(path, O_WRONLY | O_CLOEXEC | flags);
 		return s->fd < 0 ? -errno : 0;
 	}
 	s->path = exists ? realpath(path, NULL) : new_path(path);
@@ -159,7 +159,7 @@ static bool ends_in_gz(const char *path)
 	return len > 3 && !strcmp(path + len - 3, ".gz");
 }
 
-int sink_open(struct sink *s, const char *path)
+static int open_with(struct sink *s, const char *path, int flags)
 {
 	int rc;
 
@@ -168,7 +168,7 @@ int sink_open(struct sink *s, const char *path)
 	s->buffer = malloc(SINK_BUFFER);
 	if (!s->buffer)
 		return -ENOMEM;
-	rc = strcmp(path, "-") ? open_path(s, path) : open_stdout(s);
+	rc = strcmp(path, "-") ? open_path(s, path, flags) : open_stdout(s);
 	if (!rc && ends_in_gz(path)) {
 		s->gzip = gzdopen(s->fd, "wb");
 		rc = s->gzip ? 0 : -ENOMEM;
@@ -176,6 +176,11 @@ int sink_open(struct sink *s, const char *path)
 	if (rc)
 		sink_close(s);
 	return rc;
+}
+
+int sink_open(struct sink *s, const char *path)
+{
+	return open_with(s, path, 0);
 }
 
 static int write_out(struct sink *s, const u8 *data, size_t len)
@@ -297,10 +302,10 @@ void sink_close(struct sink *s)
 	s->fd = -1;
 }
 
-int sink_write_file(const char *path, const char *text, size_t len)
+int sink_write_file(const char *path, const char *text, size_t len, bool wait)
 {
 	struct sink sink;
-	int code = sink_open(&sink, path);
+	int code = open_with(&sink, path, wait ? 0 : O_NONBLOCK);
 
 	if (code)
 		return code;

@@ -66,10 +66,11 @@ int sink_sync(struct sink *s);
 /* After sink_finish(): give the file its name. */
 int sink_publish(struct sink *s);
 
-/* Write all of a file: the @len bytes at @text, below 2 GiB. Returns 0 or a negative errno, and then the file is as
+/* Write all of a file: the @len bytes at @text, below 2 GiB. @wait: where it is a pipe that
+ * nobody reads, until somebody does, else that is -ENXIO. Returns 0 or a negative errno, and then the file is as
  * it was.
  */
-int sink_write_file(const char *path, const char *text, size_t len);
+int sink_write_file(const char *path, const char *text, size_t len, bool wait);
 
 /* Release everything; a file that was not published is removed. */
 void sink_close(struct sink *s);

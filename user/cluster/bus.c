@@ -254,6 +254,14 @@ static void fetch(struct bus *bus, const char *subject)
 	tell(bus, BUS_FETCHED, subject, NULL, n);
 }
 
+/* What a server said may have lines of its own. */
+static void make_one_line(char *text)
+{
+	for (; *text; text++)
+		if (*text == '\n' || *text == '\r')
+			*text = ' ';
+}
+
 /* Say why there is no connection, unless that was said. */
 static void complain_once(struct bus *bus, natsStatus status)
 {
@@ -263,6 +271,7 @@ static void complain_once(struct bus *bus, natsStatus status)
 	/* "(FILE:LINE): TEXT"; an address may have a password before its @. */
 	snprintf(why, sizeof(why), "%s",
 		 text && !strchr(text, '@') ? text + 3 : natsStatus_GetText(status));
+	make_one_line(why);
 	if (!strcmp(why, bus->trouble))
 		return;
 	strcpy(bus->trouble, why);
@@ -351,6 +360,7 @@ static void disconnect(struct bus *bus)
 
 	natsConnection_GetLastError(nc, &more);
 	snprintf(why, sizeof(why), "%s", more && !strchr(more, '@') ? more : "");
+	make_one_line(why);
 	natsConnection_Close(nc); /* what waits for it to be written returns */
 	pthread_mutex_lock(&bus->wire);
 	bus->nc = NULL;
@@ -381,15 +391,18 @@ static void pause_between(struct bus *bus, u64 *pause_ns)
 
 static void *keeper(void *closure)
 {
-	u64 pause_ns = PAUSE_LEAST_NS;
+	u64 pause_ns = PAUSE_LEAST_NS, up_ns;
 	struct bus *bus = closure;
 
 	while (!queue_is_stopped(&bus->tasks)) {
 		if (connect_once(bus)) {
 			tell_up(bus);
-			pause_ns = PAUSE_LEAST_NS;
+			up_ns = now_ns();
 			serve(bus);
 			disconnect(bus);
+			/* Else a server that ends each connection would be asked all the time. */
+			if (now_ns() - up_ns >= PAUSE_MOST_NS)
+				pause_ns = PAUSE_LEAST_NS;
 		}
 		pause_between(bus, &pause_ns);
 	}

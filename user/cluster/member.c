@@ -42,6 +42,9 @@
 
 #define SUBJECT_MAX 256
 
+/* Messages that are refused are told of at most so often. */
+#define REFUSED_NS (60 * XDD_SECOND_NS)
+
 /* What JetStream kept of a peer is fetched first, and then the peer itself is asked. */
 struct fetched {
 	char name[WIRE_NAME];
@@ -68,6 +71,7 @@ struct member {
 	u64 skipped, fetches;
 	struct fetched fetched[XDD_MAX_PEERS];
 	enum xdd_peer_state told[XDD_MAX_PEERS];
+	u64 refused_told_ns; /* 0: never */
 	u8 message[WIRE_MAX];
 };
 
@@ -422,9 +426,26 @@ void member_fetched(struct member *m, const char *peer, u64 n)
 	fetched_of(m, peer)->nothing = !n;
 }
 
+/* Of one who cannot be believed nothing is known but the name, which may be anybody's: no place is given to
+ * it, so that status does not show it.
+ */
+static void tell_refused(struct member *m, const char *peer)
+{
+	u64 now = now_ns();
+
+	if (m->refused_told_ns && now - m->refused_told_ns < REFUSED_NS)
+		return;
+	m->refused_told_ns = now;
+	complain("%s: %s: a message of %s is refused: it is damaged, or who sent it was not loaded "
+		 "with the same --secret-file",
+		 m->setup.who, m->in->name, peer);
+}
+
 void member_take(struct member *m, const char *peer, const struct bus_event *event, bool stored)
 {
-	receiver_take(m->receiver, peer, event->bytes, event->length, stored, clocks());
+	if (receiver_take(m->receiver, peer, event->bytes, event->length, stored, clocks()) ==
+	    -EBADMSG)
+		tell_refused(m, peer);
 }
 
 void member_wanted(struct member *m, const char *peer, const struct bus_event *event)

@@ -152,24 +152,40 @@ static bool wait_until(struct agent *agent, u64 until)
 	return came == SIGNALS_END;
 }
 
+/* What cannot be listed at the start never can; later, it may be file descriptors that are short. */
 static int work(struct agent *agent)
 {
 	char err[MESSAGE_MAX];
+	bool failed = false;
 	u64 next;
+	int code;
 
 	do {
 		u64 now = now_ns();
 
 		if (now >= agent->rescan_ns) {
-			if (rescan(agent, err, sizeof(err))) {
-				complain("agent: %s", err);
+			code = rescan(agent, err, sizeof(err));
+			if (code && !failed)
+				complain("agent: %s%s", err,
+					 agent->rescan_ns ? ": it is tried again" : "");
+			if (code && !agent->rescan_ns)
 				return EXIT_FAILED;
-			}
+			if (!code && !agent->rescan_ns && !agent->all)
+				note("agent: nothing is there to age: xdp-dedup load IFACE");
+			failed = code;
 			agent->rescan_ns = now + SECOND_NS;
 		}
 		next = step(agent, now);
 	} while (!wait_until(agent, next));
 	return EXIT_OK;
+}
+
+static void tell_exports(const struct options *o)
+{
+	if (option_given(o, OPT_metrics))
+		note("agent: serving http://%s/metrics", o->text[OPT_metrics]);
+	if (o->textfile)
+		note("agent: writing metrics to %s", o->textfile);
 }
 
 int cmd_agent(struct options *o)
@@ -190,6 +206,7 @@ int cmd_agent(struct options *o)
 	}
 	exporter_about(agent.exporter, NULL);
 	exporter_group(agent.exporter, agent.group);
+	tell_exports(o);
 	service_ready("ageing what is loaded");
 	code = work(&agent);
 	service_stopping();

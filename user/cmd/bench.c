@@ -47,6 +47,13 @@ enum bench_program {
 	BENCH_COUNT
 };
 
+/* A watch set of 100,000 keys in which all packets are, or none. */
+enum bench_watch { WATCH_off, WATCH_all, WATCH_none };
+
+/* As --watch-action makes it: 4m - kn bits of level 1, m 10 counters a key, k 3. */
+#define WATCH_BITS 3700000u
+#define WATCH_HASHES 3
+
 struct bench_row {
 	const char *name;
 	enum bench_program program;
@@ -61,6 +68,7 @@ struct bench_row {
 	bool top;  /* the keys most often suppressed are kept */
 	u32 audit; /* of one key in so many; 0: off */
 	u8 peers;  /* whose replicas are asked; 0: none */
+	u8 watch;  /* enum bench_watch */
 };
 
 #define EXTRA_ROW(name, program, engine, placement, slicing, key, hash, bytes, keys, half_new, \
@@ -70,7 +78,7 @@ struct bench_row {
 			XDD_SLICING_##slicing, XDD_KEY_##key, XDD_HASH_##hash, bytes, keys,    \
 			half_new, top, __VA_ARGS__                                             \
 	}
-#define ROW(...) EXTRA_ROW(__VA_ARGS__, false, 0, 0)
+#define ROW(...) EXTRA_ROW(__VA_ARGS__, false, 0, 0, WATCH_off)
 
 /* The first two rows of every load. */
 #define PEER_ROWS(keys, half_new)                                                                 \
@@ -95,14 +103,14 @@ struct bench_row {
 		ENGINE_ROWS("rlbsbf, k=2 apart", rlbsbf, none, keys, half_new)
 
 /* The rows of one load: live keys, and whether every second packet is new. */
-#define LOAD_ROWS(keys, half_new)                                                             \
-	PEER_ROWS(keys, half_new), ENGINE_ROWS("tagged", tagged, horizontal, keys, half_new), \
-		EXTRA_ROW("tagged, --top-suppressed on", DEDUP, tagged, shared, horizontal,   \
-			  packet, keyed, SHORT_PACKET, keys, half_new, true, 0, 0),           \
-		TIMER_ROWS(keys, half_new),                                                   \
-		ROW("exact: LRU hash of digests", DEDUP, exact, shared, none, packet, keyed,  \
-		    SHORT_PACKET, keys, half_new),                                            \
-		ROW("exact: LRU hash of flows", DEDUP, exact, shared, none, flow, keyed,      \
+#define LOAD_ROWS(keys, half_new)                                                              \
+	PEER_ROWS(keys, half_new), ENGINE_ROWS("tagged", tagged, horizontal, keys, half_new),  \
+		EXTRA_ROW("tagged, --top-suppressed on", DEDUP, tagged, shared, horizontal,    \
+			  packet, keyed, SHORT_PACKET, keys, half_new, true, 0, 0, WATCH_off), \
+		TIMER_ROWS(keys, half_new),                                                    \
+		ROW("exact: LRU hash of digests", DEDUP, exact, shared, none, packet, keyed,   \
+		    SHORT_PACKET, keys, half_new),                                             \
+		ROW("exact: LRU hash of flows", DEDUP, exact, shared, none, flow, keyed,       \
 		    SHORT_PACKET, keys, half_new)
 
 /* Copies on the CPU of the first one, in a tree: beside those of the same load. */
@@ -117,18 +125,25 @@ struct bench_row {
 /* What the audit costs, beside "tagged" of the same load. */
 #define AUDIT_ROWS(keys, half_new)                                                                \
 	EXTRA_ROW("tagged, audit of 1/1024", DEDUP, tagged, shared, horizontal, packet, keyed,    \
-		  SHORT_PACKET, keys, half_new, false, 1024, 0),                                  \
+		  SHORT_PACKET, keys, half_new, false, 1024, 0, WATCH_off),                       \
 		EXTRA_ROW("tagged, audit of 1/256", DEDUP, tagged, shared, horizontal, packet,    \
-			  keyed, SHORT_PACKET, keys, half_new, false, 256, 0),                    \
+			  keyed, SHORT_PACKET, keys, half_new, false, 256, 0, WATCH_off),         \
 		EXTRA_ROW("tagged, audit of all keys", DEDUP, tagged, shared, horizontal, packet, \
-			  keyed, SHORT_PACKET, keys, half_new, false, 1, 0)
+			  keyed, SHORT_PACKET, keys, half_new, false, 1, 0, WATCH_off)
 
 /* What replicas of other hosts cost, beside "tagged" of the same load. */
 #define REPLICA_ROWS(keys, half_new)                                                               \
 	EXTRA_ROW("tagged, replicas of 8 peers", DEDUP, tagged, shared, horizontal, packet, keyed, \
-		  SHORT_PACKET, keys, half_new, false, 0, 8),                                      \
+		  SHORT_PACKET, keys, half_new, false, 0, 8, WATCH_off),                           \
 		EXTRA_ROW("tagged, replicas of 64 peers", DEDUP, tagged, shared, horizontal,       \
-			  packet, keyed, SHORT_PACKET, keys, half_new, false, 0, 64)
+			  packet, keyed, SHORT_PACKET, keys, half_new, false, 0, 64, WATCH_off)
+
+/* What a watch set costs a packet that the filter is asked about, beside "tagged" of the same load. */
+#define WATCH_ROWS(keys, half_new)                                                                 \
+	EXTRA_ROW("tagged, all packets watched", DEDUP, tagged, shared, horizontal, packet, keyed, \
+		  SHORT_PACKET, keys, half_new, false, 0, 0, WATCH_all),                           \
+		EXTRA_ROW("tagged, none watched", DEDUP, tagged, shared, horizontal, packet,       \
+			  keyed, SHORT_PACKET, keys, half_new, false, 0, 0, WATCH_none)
 
 /* Random numbers, BENCH_DRAWS of bench.bpf.c, beside LOAD_ROWS(keys, false). */
 #define RANDOM_ROW(name, program, keys)                                                            \
@@ -150,10 +165,11 @@ struct bench_row {
 static const struct bench_row rows[] = {
 	LOAD_ROWS(16 * 1024, false),  TREE_ROWS(16 * 1024, false),
 	AUDIT_ROWS(16 * 1024, false), REPLICA_ROWS(16 * 1024, false),
-	RANDOM_ROWS(16 * 1024),	      PEER_ROWS(16 * 1024, true),
-	TIMER_ROWS(16 * 1024, true),  PEER_ROWS(2000000, false),
-	TIMER_ROWS(2000000, false),   LOAD_ROWS(2000000, true),
-	TREE_ROWS(2000000, true),     AUDIT_ROWS(2000000, true),
+	WATCH_ROWS(16 * 1024, false), RANDOM_ROWS(16 * 1024),
+	PEER_ROWS(16 * 1024, true),   TIMER_ROWS(16 * 1024, true),
+	PEER_ROWS(2000000, false),    TIMER_ROWS(2000000, false),
+	LOAD_ROWS(2000000, true),     TREE_ROWS(2000000, true),
+	AUDIT_ROWS(2000000, true),    WATCH_ROWS(2000000, true),
 	REPLICA_ROWS(2000000, true),  HASH_ROWS(keyed),
 	HASH_ROWS(siphash),	      HASH_ROWS(xxh64),
 };
@@ -215,6 +231,10 @@ static void config_make(const struct bench_row *row, struct xdd_fixed *fixed, st
 		fixed->audit_threshold = ~0u / row->audit;
 		fixed->audit_buckets = 1u << 17;
 	}
+	if (row->watch) {
+		fixed->watch_bits = WATCH_BITS;
+		fixed->watch_hashes = WATCH_HASHES;
+	}
 	if (row->placement == XDD_PLACEMENT_percpu) {
 		fixed->blocks = FILTER_BYTES(row->keys) / cpus / XDD_CPU_BLOCK_BYTES + 1;
 		fixed->lines_per_block = XDD_CPU_BLOCK_LINES;
@@ -242,6 +262,7 @@ static void config_make(const struct bench_row *row, struct xdd_fixed *fixed, st
 		.window_ns = row->half_new ? window_ns : ~0ULL >> 1,
 		.action = XDD_ACTION_drop,
 		.top = row->top,
+		.watch_action = row->watch == WATCH_none ? XDD_WATCH_skip : XDD_WATCH_only,
 		.ifaces[0].ifindex = 1, /* BPF_PROG_RUN's */
 	};
 }
@@ -266,6 +287,17 @@ static int program_fd(const struct bench *skel, enum bench_program program)
 	default:
 		return bpf_program__fd(skel->progs.bench_random);
 	}
+}
+
+/* Level 1 of a set that has all keys. */
+static int fill_watch(int fd)
+{
+	u64 ones = ~0ull;
+	int err = 0;
+
+	for (u32 i = 0; !err && i < (WATCH_BITS + 63) / 64; i++)
+		err = bpf_map_update_elem(fd, &i, &ones, BPF_ANY) ? -errno : 0;
+	return err;
 }
 
 /* A quarter of ones in each replica, by chance, as of so many keys that others have. */
@@ -315,6 +347,8 @@ static int run_open(struct bench_run *run, const struct bench_row *row)
 		err = bench__load(run->skel);
 	if (!err)
 		err = program_set_live(bpf_map__fd(run->skel->maps.config), &live);
+	if (!err && row->watch == WATCH_all)
+		err = fill_watch(bpf_map__fd(run->skel->maps.watch));
 	if (!err && fixed.peers)
 		err = fill_replicas(run, &fixed);
 	run->fd = err ? -1 : program_fd(run->skel, row->program);

@@ -2,10 +2,12 @@
 #include "cmd.h"
 
 #include <jansson.h>
+#include <string.h>
 
 #include "user/loader/netns.h"
 #include "user/message.h"
 #include "user/nic/check.h"
+#include "user/utf8.h"
 
 static const char *const severity_names[] = {
 	[CHECK_OK] = "ok",
@@ -15,8 +17,11 @@ static const char *const severity_names[] = {
 
 static void print_report(const struct check_report *report, bool quiet)
 {
+	char name[sizeof(report->ifname)];
+
+	memcpy(name, report->ifname, sizeof(name));
 	if (!quiet)
-		printf("%s\n", report->ifname);
+		printf("%s\n", utf8_mask(name));
 	for (int i = 0; i < report->n; i++) {
 		const struct check_finding *f = &report->finding[i];
 
@@ -40,7 +45,7 @@ static json_t *report_json(const struct check_report *report)
 							  f->about, "text", f->text, "cure",
 							  *f->cure ? f->cure : NULL));
 	}
-	return json_pack("{s:s, s:b, s:i, s:o}", "interface", report->ifname, "loadable",
+	return json_pack("{s:o, s:b, s:i, s:o}", "interface", utf8_json(report->ifname), "loadable",
 			 !check_problem(report), "rx_queues", (int)report->rx_queues, "findings",
 			 findings);
 }

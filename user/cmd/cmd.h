@@ -30,6 +30,8 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 	  "live screen: rates, copies, losses, warnings; --once prints it")                        \
 	X(fault, ON_FAULT, false, 1, 1, "NAME",                                                    \
 	  "let slices of a running filter fail or recover; show their health")                     \
+	X(watch, ON_WATCH, false, 2, ANY_NUMBER, "NAME add|del|load|unload|save|clear|stats ...",  \
+	  "keys of packets that alone, or never, are de-duplicated; see help watch")               \
 	X(events, ON_VERDICTS, false, 0, 1, "[NAME]",                                              \
 	  "single verdicts as they fall: a sample of so many a second")                            \
 	X(agent, ON_AGENT, true, 0, 0, "", "age the timers of everything that is loaded")          \

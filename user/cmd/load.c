@@ -4,12 +4,14 @@
 #include "load.h"
 
 #include <jansson.h>
+#include <unistd.h>
 
 #include "../loader/load.h"
 #include "../derive.h"
 #include "../message.h"
 #include "../names.h"
 #include "../units.h"
+#include "../utf8.h"
 
 json_t *interfaces_json(const struct instance *in)
 {
@@ -17,9 +19,9 @@ json_t *interfaces_json(const struct instance *in)
 
 	for (u32 i = 0; i < in->ifaces_used; i++)
 		json_array_append_new(
-			all, json_pack("{s:s, s:s, s:s}", "name", in->ifaces[i].name, "mode",
-				       in->ifaces[i].generic ? "generic" : "native", "state",
-				       iface_state_names[in->ifaces[i].state]));
+			all, json_pack("{s:o, s:s, s:s}", "name", utf8_json(in->ifaces[i].name),
+				       "mode", in->ifaces[i].generic ? "generic" : "native",
+				       "state", iface_state_names[in->ifaces[i].state]));
 	return all;
 }
 
@@ -39,11 +41,11 @@ static void print_json(const struct instance *in)
 
 static void print_text(const struct instance *in)
 {
-	char window[UNITS_TEXT_MAX], memory[UNITS_TEXT_MAX];
+	char window[UNITS_TEXT_MAX], memory[UNITS_TEXT_MAX], name[XDD_META_IFNAME];
 
 	printf("%s:", in->name);
 	for (u32 i = 0; i < in->ifaces_used; i++)
-		printf(" %s (%s mode)", in->ifaces[i].name,
+		printf(" %s (%s mode)", instance_iface_text(&in->ifaces[i], name),
 		       in->ifaces[i].generic ? "generic" : "native");
 	printf(", engine %s in %s, window %s; pinned in %s\n", engine_names[in->fixed.engine],
 	       units_size_text(in->meta.memory_bytes, memory),
@@ -62,6 +64,10 @@ int load_and_report(const struct options *o, struct instance *in)
 	if (instance_open(in, result.name, err, sizeof(err))) {
 		complain("%s: %s", o->command, err);
 		return EXIT_FAILED;
+	}
+	if (result.owner >= 0) {
+		close(in->owner);
+		in->owner = result.owner;
 	}
 	if (o->json)
 		print_json(in);

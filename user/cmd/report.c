@@ -31,7 +31,7 @@ static int write_report(const char *path, const struct inputs *inputs, const str
 	if (fclose(to))
 		code = -ENOMEM;
 	if (!code)
-		code = sink_write_file(path, text, length);
+		code = sink_write_file(path, text, length, true);
 	free(text);
 	return code;
 }

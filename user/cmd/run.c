@@ -101,6 +101,7 @@ static bool follow(struct run *r)
 	if (instance_open(&r->in, name, err, sizeof(err)))
 		return false;
 	if (r->in.meta.loaded_s == loaded_s) {
+		instance_lock_owner(&r->in);
 		start_ageing(r);
 		return true;
 	}

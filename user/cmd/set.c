@@ -11,6 +11,7 @@
 #include "../message.h"
 #include "../names.h"
 #include "../units.h"
+#include "../utf8.h"
 
 static void print_json(const struct instance *in)
 {
@@ -24,6 +25,9 @@ static void print_json(const struct instance *in)
 			  "max_suppress", (json_int_t)in->live.max_suppress, "top_suppressed",
 			  in->live.top, "program_id", (json_int_t)in->program_id);
 
+	if (in->fixed.watch_bits)
+		json_object_set_new(all, "watch_action",
+				    json_string(watch_names[in->live.watch_action]));
 	json_dumpf(all, stdout, JSON_INDENT(2));
 	putchar('\n');
 	json_decref(all);
@@ -31,8 +35,11 @@ static void print_json(const struct instance *in)
 
 static void print_interfaces(const struct instance *in)
 {
+	char name[XDD_META_IFNAME];
+
 	for (u32 i = 0; i < in->ifaces_used; i++)
-		printf("%s %s (%s)", i ? "," : ", interfaces", in->ifaces[i].name,
+		printf("%s %s (%s)", i ? "," : ", interfaces",
+		       instance_iface_text(&in->ifaces[i], name),
 		       iface_state_names[in->ifaces[i].state]);
 }
 
@@ -46,13 +53,16 @@ static void print_text(const struct options *o, const struct instance *in)
 	if (xdd_engine_has_timers(in->fixed.engine))
 		printf(" (%u ticks of %s)", in->live.window_ticks,
 		       units_time_text(in->fixed.tick_ns, tick));
-	printf(", action %s", action_text(&in->live, in->meta.targets[XDD_DEV_DUPLICATES], action));
+	action_text(&in->live, in->meta.targets[XDD_DEV_DUPLICATES], action);
+	printf(", action %s", utf8_mask(action));
 	if (in->live.forward)
 		printf(", what is kept goes to %s", in->meta.targets[XDD_DEV_FORWARD]);
 	if (in->live.ambiguous_pass)
 		printf(", ambiguous %s", ambiguous_text(&in->live, ambiguous));
 	if (in->live.max_suppress)
 		printf(", of a key one in %u passes", in->live.max_suppress + 1);
+	if (in->fixed.watch_bits)
+		printf(", watch set: %s", watch_names[in->live.watch_action]);
 	if (!in->live.top)
 		printf(", no list of the most suppressed");
 	if (option_given(o, OPT_add) || option_given(o, OPT_remove))
@@ -75,7 +85,7 @@ int cmd_set(struct options *o)
 
 	if (!changes_something(o)) {
 		complain("set: nothing to change: give --window, --action, --forward, --ambiguous, "
-			 "--max-suppress, --top-suppressed, --add or --remove");
+			 "--max-suppress, --top-suppressed, --watch-action, --add or --remove");
 		return EXIT_USAGE;
 	}
 	if ((option_given(o, OPT_mode) || option_given(o, OPT_promisc)) &&

@@ -10,6 +10,7 @@
 #include "user/explain/fields.h"
 #include "user/names.h"
 #include "user/units.h"
+#include "user/utf8.h"
 
 /* What a line says of the packet; empty where it has no such thing. */
 struct packet_words {
@@ -107,7 +108,7 @@ const char *event_text(const struct event_line *line, char text[EVENT_TEXT_MAX])
 		 (u32)(line->time_ns % XDD_SECOND_NS / 1000), event_kind_names[line->event->kind],
 		 line->iface, line->event->wire_len, packet, *words.vid ? " vlan " : "", words.vid,
 		 line->peer ? " seen by " : "", line->peer ?: "");
-	return text;
+	return utf8_mask(text);
 }
 
 static json_t *word(const char *text)
@@ -140,20 +141,30 @@ static json_t *hidden_key(const struct event_line *line)
 	return json_string(text);
 }
 
+/* What was done with the packet. */
+static const char *action_of(const struct xdd_event *event)
+{
+	if (event->kind == XDD_EVENT_duplicate && !event->kept)
+		return action_names[event->action];
+	if (event->kind == XDD_BYPASS_watch &&
+	    (event->action == XDD_WATCH_drop || event->action == XDD_WATCH_select))
+		return "drop";
+	return "pass";
+}
+
 json_t *event_json(const struct event_line *line)
 {
 	const struct xdd_event *event = line->event;
-	bool bypassed = event->kind < XDD_BYPASS_MAX,
-	     acted_on = event->kind == XDD_EVENT_duplicate && !event->kept;
+	bool bypassed = event->kind < XDD_BYPASS_MAX;
 	struct packet_words words;
 
 	find_words(line, &words);
-	return json_pack("{s:I, s:s, s:s?, s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+	return json_pack("{s:I, s:s, s:s?, s:o, s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
 			 "s:s?, s:o, s:s?}",
 			 "time_ns", (json_int_t)line->time_ns, "verdict",
 			 bypassed ? "bypassed" : event_kind_names[event->kind], "reason",
-			 bypassed ? event_kind_names[event->kind] : NULL, "interface", line->iface,
-			 "action", acted_on ? action_names[event->action] : "pass", "wire_len",
+			 bypassed ? event_kind_names[event->kind] : NULL, "interface",
+			 utf8_json(line->iface), "action", action_of(event), "wire_len",
 			 (json_int_t)event->wire_len, "captured", (json_int_t)event->cap_len, "key",
 			 hidden_key(line), "ethertype", word(words.type), "vlan", word(words.vid),
 			 "src", word(words.src), "dst", word(words.dst), "sport", word(words.sport),

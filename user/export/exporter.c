@@ -164,9 +164,14 @@ static int write_file(struct exporter *exporter)
 
 	if (code)
 		return code;
-	code = sink_write_file(exporter->file, text, length);
+	code = sink_write_file(exporter->file, text, length, false);
 	free(text);
 	return code;
+}
+
+static const char *why_not_written(int code)
+{
+	return code == -ENXIO ? "nobody reads from that pipe" : strerror(-code);
 }
 
 static int start_server(struct exporter *exporter, const struct options *o, char *err,
@@ -195,7 +200,7 @@ static int start_file(struct exporter *exporter, const struct options *o, char *
 		return 0;
 	exporter->file = NULL;
 	return refuse(err, err_size, code, "cannot write metrics to %s: %s", o->textfile,
-		      strerror(-code));
+		      why_not_written(code));
 }
 
 int exporter_open(const struct options *o, struct exporter **to, char *err, size_t err_size)
@@ -251,7 +256,7 @@ void exporter_step(struct exporter *exporter)
 	code = write_file(exporter);
 	if (code && !exporter->file_failed)
 		complain("cannot write metrics to %s, it is tried again: %s", exporter->file,
-			 strerror(-code));
+			 why_not_written(code));
 	exporter->file_failed = code;
 }
 

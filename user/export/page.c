@@ -12,7 +12,10 @@
 #include "user/clock.h"
 #include "user/export/page_group.h"
 #include "user/metrics/status.h"
+#include "user/utf8.h"
 #include "user/version.h"
+
+#define SHOWN_SLICES 256 /* that have failed or recover */
 
 struct page {
 	FILE *to;
@@ -25,13 +28,18 @@ struct label {
 	const char *name, *value;
 };
 
-/* A label's value: interface names may have any character but '/' and white space. */
+/* A label's value: interface names may have any byte but '/' and white space. */
 static void put_escaped(FILE *to, const char *value)
 {
-	for (; *value; value++) {
+	size_t length;
+	u32 code;
+
+	for (; *value; value += length ?: 1) {
+		length = utf8_next(value, &code);
 		if (*value == '\\' || *value == '"')
 			putc('\\', to);
-		putc(*value, to);
+		fprintf(to, "%.*s", length ? (int)length : (int)strlen(UTF8_REPLACEMENT),
+			length ? value : UTF8_REPLACEMENT);
 	}
 }
 
@@ -172,7 +180,8 @@ static void put_attached(struct page *page, const struct status *status)
 
 	for (u32 i = 0; i < in->ifaces_used; i++) {
 		const struct instance_iface *iface = &in->ifaces[i];
-		bool on = iface->state == IFACE_ATTACHED || iface->state == IFACE_HIDDEN;
+		bool on = iface->state == IFACE_ATTACHED || iface->state == IFACE_HIDDEN ||
+			  iface->state == IFACE_MOVED;
 
 		if (iface->state == IFACE_REMOVED)
 			continue;
@@ -246,6 +255,24 @@ static void put_slices_by_state(struct page *page, const struct status *status)
 		put_real(page, slices[i], LABELS({ "state", health_state_names[i] }));
 }
 
+/* There may be many slices, and most are well. */
+static void put_slice_state(struct page *page, const struct status *status)
+{
+	const struct health_view *health = &status->health;
+	u32 left = SHOWN_SLICES;
+	char id[16];
+
+	for (u32 i = 0; i < health->n && left; i++) {
+		enum health_state state = health->part[i].state;
+
+		if (state == HEALTH_OK)
+			continue;
+		snprintf(id, sizeof(id), "%u", i);
+		put_count(page, 1, LABELS({ "slice", id }, { "state", health_state_names[state] }));
+		left--;
+	}
+}
+
 static void put_slice_unanswered(struct page *page, const struct status *status)
 {
 	const struct health_view *health = &status->health;
@@ -268,6 +295,16 @@ GREW(filters_most, put_count, most)
 GREW(filters_full, put_count, full)
 GREW(filters_opened, put_count, opened)
 GREW(filters_retired, put_count, retired)
+
+#define WATCHED(name, put, what)                                               \
+	static void put_##name(struct page *page, const struct status *status) \
+	{                                                                      \
+		if (status->watch.there && !status->watch.lost)                \
+			put(page, status->watch.what, NO_LABELS);              \
+	}
+WATCHED(watch_keys, put_count, keys)
+WATCHED(watch_capacity_keys, put_count, capacity)
+WATCHED(watch_fpr, put_real, fpr)
 
 #define OF_PEER                                   \
 	{                                         \

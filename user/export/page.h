@@ -40,12 +40,17 @@ struct member_report;
 	X(density_ratio, gauge, "", "share of the filter's cells that is live")                   \
 	X(slice_density, gauge, "slice", "share of the slice's cells that is live")               \
 	X(slices_by_state, gauge, "state", "slices that may fail, by state")                      \
+	X(slice_state, gauge, "slice, state",                                                     \
+	  "1: it has failed or recovers; the first 256 that do")                                  \
 	X(slice_unanswered, counter, "slice", "look-ups that the slice could not answer")         \
 	X(filters_live, gauge, "", "--grow: filters that are asked, the mean over the slices")    \
 	X(filters_most, gauge, "", "--grow: the most that a slice has")                           \
 	X(filters_full, gauge, "", "--grow: slices that are full, with no filter left to open")   \
 	X(filters_opened, counter, "", "--grow: filters opened since load")                       \
 	X(filters_retired, counter, "", "--grow: filters retired since load")                     \
+	X(watch_keys, gauge, "", "--watch-action: keys in the watch set")                         \
+	X(watch_capacity_keys, gauge, "", "--watch-action: keys that it has room for")            \
+	X(watch_fpr, gauge, "", "share of packets of other keys that are taken for its own")      \
 	X(peers_believed, gauge, "", "--peers: hosts whose replicas are believed now")            \
 	X(peer_hits, counter, "peer", "packets that the peer had seen")                           \
 	X(peer_hit_bytes, counter, "peer", "bytes of these")                                      \

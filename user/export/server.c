@@ -10,8 +10,10 @@
 
 #include "user/message.h"
 
-#define MAX_CONNECTIONS 32
-#define SILENCE_S 10
+/* Who opens many and says nothing must not keep others out: more than one address has, for a short time. */
+#define MAX_CONNECTIONS 64
+#define MAX_OF_ADDRESS 24
+#define SILENCE_S 3
 
 #define TEXT "text/plain; version=0.0.4; charset=utf-8"
 #define OPENMETRICS "application/openmetrics-text"
@@ -118,7 +120,8 @@ struct server *server_open(const struct sockaddr *address, server_page *page, vo
 		server->daemon =
 			MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, handle, server,
 					 MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-					 MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, SILENCE_S,
+					 MAX_CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+					 MAX_OF_ADDRESS, MHD_OPTION_CONNECTION_TIMEOUT, SILENCE_S,
 					 MHD_OPTION_END);
 		if (server->daemon)
 			return server;

@@ -113,7 +113,8 @@ static int pin_error(const char *name, int code, char *err, size_t err_size)
 
 	pins_path(path, name, PINS_NEW, NULL);
 	errno = -code;
-	return refuse(err, err_size, code, "cannot pin the instance in %s: %m", path);
+	return refuse(err, err_size, code, "cannot pin the instance in %s: %m%s", path,
+		      code == -EROFS ? ": " PINS_WRITABLE : "");
 }
 
 int build(const struct build_plan *plan, const char *name, struct dedup **skel, char *err,

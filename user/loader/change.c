@@ -130,6 +130,20 @@ static int check_key(const struct change *c)
 		      c->in->name);
 }
 
+static int plan_watch(struct change *c)
+{
+	if (!option_given(c->o, OPT_watch_action))
+		return 0;
+	if (!c->in->fixed.watch_bits || c->o->watch_action == OPTION_AUTO)
+		return refuse(
+			c->err, c->err_size, -ERANGE,
+			"--watch-action: %s was loaded with%s a watch set, which only loading it "
+			"again changes",
+			c->in->name, c->in->fixed.watch_bits ? "" : "out");
+	c->live.watch_action = c->o->watch_action;
+	return 0;
+}
+
 static int write_live(struct change *c)
 {
 	int code = program_set_meta(c->in->maps.meta, &c->meta);
@@ -242,6 +256,8 @@ static int inside(struct change *c)
 		code = check_key(c);
 	if (!code)
 		code = check_replicas(c);
+	if (!code)
+		code = plan_watch(c);
 	if (!code)
 		code = set_targets(c);
 	if (!code)

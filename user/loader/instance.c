@@ -20,6 +20,7 @@
 #include "program.h"
 #include "user/message.h"
 #include "user/options.h"
+#include "user/utf8.h"
 
 const char *const iface_state_names[] = {
 	[IFACE_ATTACHED] = "attached", [IFACE_HIDDEN] = "hidden", [IFACE_MOVED] = "moved",
@@ -151,6 +152,8 @@ static int open_error(const struct instance *in, int code, char *err, size_t err
 			      "%s: its pins need CAP_BPF and root's files: run this as root",
 			      in->path);
 	errno = -code;
+	if (code == -EROFS)
+		return refuse(err, err_size, code, "%s: %m: " PINS_WRITABLE, in->path);
 	return refuse(err, err_size, code, "%s: %m: xdp-dedup unload %s, then load it again",
 		      in->path, in->name);
 }
@@ -161,7 +164,7 @@ static int open_named(struct instance *in, const char *name, char *err, size_t e
 	int code;
 
 	memset(in, 0, sizeof(*in));
-	in->program = in->ager_program = in->reader = -1;
+	in->program = in->ager_program = in->reader = in->owner = -1;
 #define NO_MAP(name) in->maps.name = -1;
 	INSTANCE_MAPS(NO_MAP)
 	snprintf(in->name, sizeof(in->name), "%s", name);
@@ -170,13 +173,14 @@ static int open_named(struct instance *in, const char *name, char *err, size_t e
 	code = in->dir < 0 ? -errno : read_all(in);
 	if (!code) {
 		in->reader = openat(in->dir, PINS_READER, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		in->owner = openat(in->dir, PINS_OWNER, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		return 0;
 	}
 	instance_close(in);
 	return open_error(in, code, err, err_size);
 }
 
-static bool has_interface(const struct instance *in, const char *name)
+bool instance_has_interface(const struct instance *in, const char *name)
 {
 	for (u32 i = 0; i < in->ifaces_used; i++)
 		if (in->ifaces[i].state != IFACE_REMOVED &&
@@ -209,7 +213,7 @@ static int open_by_interface(struct instance *in, const char *name, char *err, s
 	for (int i = 0; code && i < n; i++) {
 		if (open_named(in, names[i], err, err_size))
 			continue;
-		code = has_interface(in, name) ? 0 : -ENOENT;
+		code = instance_has_interface(in, name) ? 0 : -ENOENT;
 		if (code)
 			instance_close(in);
 	}
@@ -243,6 +247,7 @@ void instance_close(struct instance *in)
 	close_fd(&in->program);
 	close_fd(&in->ager_program);
 	close_fd(&in->reader);
+	close_fd(&in->owner);
 	close_fd(&in->dir);
 }
 
@@ -335,6 +340,12 @@ int instance_read_ifaces(struct instance *in)
 	return 0;
 }
 
+const char *instance_iface_text(const struct instance_iface *iface, char text[XDD_META_IFNAME])
+{
+	snprintf(text, XDD_META_IFNAME, "%s", iface->name);
+	return utf8_mask(text);
+}
+
 bool instance_is_gone(const struct instance *in)
 {
 	struct stat st;
@@ -350,6 +361,11 @@ int instance_lock_ageing(struct instance *in)
 int instance_lock_events(struct instance *in)
 {
 	return flock(in->reader, LOCK_EX | LOCK_NB) ? -errno : 0;
+}
+
+int instance_lock_owner(struct instance *in)
+{
+	return flock(in->owner, LOCK_EX | LOCK_NB) ? -errno : 0;
 }
 
 /* The process that holds the lock on @folder, or 0. */

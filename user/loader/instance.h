@@ -7,7 +7,7 @@
  *                                  replicas, peer_gate, peers, peer_hits, peer_audit, watch that it uses,
  *                                  the ager's ager, tally, slices, its ager_program, program,
  *                                  events, event_budget, event_copy, ethertypes,
- *                                  link_IFINDEX for each interface, and the folder reader
+ *                                  link_IFINDEX for each interface, and the folders reader and owner
  *   /sys/fs/bpf/xdp-dedup/~NAME/   one that is being made,
  *   /sys/fs/bpf/xdp-dedup/+NAME/   or removed; or what a loader or unloader which was killed left
  *                                  behind: the next one clears it
@@ -17,6 +17,7 @@
  *   on the root       whoever makes, changes or removes an instance, for that moment
  *   on NAME/          whoever ages the instance, `run` or `agent`, for as long as it does
  *   on NAME/reader/   whoever reads its events, `events` or `run`, for as long as it does
+ *   on NAME/owner/    the `run` that made it, for as long as it lives
  */
 #ifndef USER_LOADER_INSTANCE_H
 #define USER_LOADER_INSTANCE_H
@@ -98,7 +99,8 @@ struct instance {
 	char name[INSTANCE_NAME_MAX];
 	char path[PATH_MAX];
 	int dir;    /* the pin directory, for the lock */
-	int reader; /* the folder in it, for the other lock; -1: another version made it */
+	int reader; /* the folder in it, for the second lock; -1: another version made it */
+	int owner;  /* the same for the third one */
 	int program;
 	u32 program_id;
 	int ager_program; /* xdp_ager, pinned as ager_program; see bpf/sweep.h */
@@ -147,6 +149,15 @@ pid_t instance_ageing_pid(const struct instance *in);
 /* The same for the one who reads its events. */
 int instance_lock_events(struct instance *in);
 pid_t instance_events_pid(const struct instance *in);
+
+/* The same for the `run` that made it. */
+int instance_lock_owner(struct instance *in);
+
+/* The name of @iface as a terminal may have it, in @text, which is returned. */
+const char *instance_iface_text(const struct instance_iface *iface, char text[XDD_META_IFNAME]);
+
+/* Does it have an interface called @name, now or when it was attached? */
+bool instance_has_interface(const struct instance *in, const char *name);
 
 /* What an instance of interface or name @name is called: '_' for '.'. */
 void instance_name_of(const char *name, char out[INSTANCE_NAME_MAX]);

@@ -4,8 +4,10 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -57,10 +59,48 @@ static int name_instance(struct job *job)
 		      first);
 }
 
+static enum xdd_maker maker(const struct options *o)
+{
+	if (strcmp(o->command, "run"))
+		return XDD_MADE_BY_LOAD;
+	return o->keep ? XDD_MADE_BY_RUN_KEEP : XDD_MADE_BY_RUN;
+}
+
+/* Of these and maybe more: `set` may have added or removed some since. */
+static bool has_our_interfaces(const struct job *job, const struct instance *in)
+{
+	bool any = false;
+
+	for (int i = 0; i < job->o->n_args; i++)
+		any |= instance_has_interface(in, job->o->args[i]);
+	return any && !strcmp(in->meta.netns, job->o->netns ?: "");
+}
+
+/* Is what is loaded what the same `run` left when it was killed? The agent may age it meanwhile. */
+static bool is_leftover(const struct job *job)
+{
+	char err[MESSAGE_MAX];
+	struct instance in;
+	bool left;
+
+	if (maker(job->o) == XDD_MADE_BY_LOAD || instance_open(&in, job->name, err, sizeof(err)))
+		return false;
+	left = in.meta.maker == maker(job->o) && has_our_interfaces(job, &in) &&
+	       !instance_lock_owner(&in);
+	instance_close(&in);
+	return left;
+}
+
 static int exists(const struct job *job)
 {
 	if (job->o->force || !pins_exist(job->name))
 		return 0;
+	if (is_leftover(job)) {
+		note_always("run: %s was left by a run that was killed: it is replaced, and counts "
+			    "from 0",
+			    job->name);
+		return 0;
+	}
 	return refuse(job->err, job->err_size, -EEXIST,
 		      "instance %s is loaded: xdp-dedup unload %s first, --force to replace it, or "
 		      "another --name",
@@ -157,6 +197,7 @@ static void make_meta(struct job *job, const struct derived *derived)
 	struct xdd_meta *meta = &job->plan.meta;
 
 	meta->abi = XDD_ABI;
+	meta->maker = maker(job->o);
 	meta->ifaces_used = job->n;
 	if (job->o->netns)
 		snprintf(meta->netns, sizeof(meta->netns), "%s", job->o->netns);
@@ -164,6 +205,7 @@ static void make_meta(struct job *job, const struct derived *derived)
 	meta->loaded_s = time(NULL);
 	meta->memory_bytes = derived->memory_bytes;
 	meta->capacity_keys = derived->capacity_keys;
+	meta->watch_counters = derived->watch_counters;
 	for (u32 i = 0; i < job->n; i++) {
 		memcpy(meta->ifaces[i].name, job->ifaces[i].name, IF_NAMESIZE);
 		meta->ifaces[i].ifindex = job->ifaces[i].ifindex;
@@ -226,6 +268,29 @@ static int set_promisc(struct job *job)
 	return 0;
 }
 
+/* Before it has its name: whoever finds it without that lock takes it for a leftover. */
+static int own(struct job *job)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	if (maker(job->o) == XDD_MADE_BY_LOAD)
+		return 0;
+	pins_path(path, job->name, PINS_NEW, PINS_OWNER);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	job->result->owner = fd;
+	if (fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB))
+		return 0;
+	return refuse(job->err, job->err_size, -errno, "cannot lock %s: %m", path);
+}
+
+static void disown(struct job *job)
+{
+	if (job->result->owner >= 0)
+		close(job->result->owner);
+	job->result->owner = -1;
+}
+
 static int publish(struct job *job)
 {
 	int code = pins_publish(job->name);
@@ -259,13 +324,17 @@ static int try_way(struct job *job, const struct way *way)
 	if (!code)
 		code = set_promisc(job);
 	if (!code)
+		code = own(job);
+	if (!code)
 		code = publish(job);
 	close_links(job);
 	if (job->skel)
 		build_free(job->skel);
 	job->skel = NULL;
-	if (code)
+	if (code) {
 		pins_drop(job->name, PINS_NEW);
+		disown(job);
+	}
 	return code;
 }
 
@@ -310,6 +379,7 @@ int load_instance(const struct options *o, struct load_result *result, char *err
 	int code, root, home;
 
 	memset(result, 0, sizeof(*result));
+	result->owner = -1;
 	code = name_instance(&job);
 	if (!code)
 		code = caps_check(err, err_size);

@@ -9,11 +9,14 @@
 struct load_result {
 	char name[INSTANCE_NAME_MAX];
 	bool usage; /* on failure: the options contradict each other or are out of range */
+	int owner; /* of `run`: the file descriptor that has the owner's lock, to keep open; else -1 */
 };
 
 /*
  * Attach the program to the interfaces @o->args as one instance, and pin it. Everything that was
  * made is undone on failure; only a program of someone else's that --force took off stays off.
+ * An instance of that name is replaced with --force, or if it is what a `run` of the same interfaces left
+ * that was killed; what `load` made is meant to live alone, and stays.
  *
  * Returns 0 or a negative errno with one line in @err.
  */

@@ -82,6 +82,8 @@ static int root_error(int code, char *err, size_t err_size)
 	errno = -code;
 	if (code == -EACCES || code == -EPERM)
 		return refuse(err, err_size, code, INSTANCE_ROOT ": %m: run this as root");
+	if (code == -EROFS)
+		return refuse(err, err_size, code, INSTANCE_ROOT ": %m: " PINS_WRITABLE);
 	return refuse(err, err_size, code, INSTANCE_ROOT ": %m");
 }
 
@@ -203,6 +205,9 @@ int pins_begin(const char *name)
 	if (mkdir(path, 0700))
 		return -errno;
 	pins_path(path, name, PINS_NEW, PINS_READER);
+	if (mkdir(path, 0700))
+		return -errno;
+	pins_path(path, name, PINS_NEW, PINS_OWNER);
 	return mkdir(path, 0700) ? -errno : 0;
 }
 

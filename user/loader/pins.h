@@ -15,6 +15,10 @@
 #define PINS_AGER "ager_program"
 #define PINS_LINK "link_"    /* and the interface's index at load */
 #define PINS_READER "reader" /* a folder, for its lock */
+#define PINS_OWNER "owner"   /* another */
+
+/* What to do about -EROFS. */
+#define PINS_WRITABLE "mount -o remount,rw /sys/fs/bpf"
 
 /*
  * Take the lock on the root, and clear what killed loaders and unloaders left behind. SIGINT,
@@ -44,7 +48,7 @@ void pins_link_path(char path[PATH_MAX], const char *name, enum pins_place place
 
 bool pins_exist(const char *name);
 
-/* Make the new folder, and PINS_READER in it. Returns 0 or a negative errno. */
+/* Make the new folder, and PINS_READER and PINS_OWNER in it. Returns 0 or a negative errno. */
 int pins_begin(const char *name);
 
 /* The new folder becomes the instance. */

@@ -6,17 +6,21 @@
 #include "load.h"
 #include "pins.h"
 #include "user/message.h"
+#include "user/watch/set.h"
 
 int unload_named(const char *name, char *err, size_t err_size)
 {
 	char path[PATH_MAX];
 	int code = pins_remove(name);
 
-	if (!code)
+	if (!code) {
+		watch_set_forget(name);
 		return 0;
+	}
 	pins_path(path, name, PINS_COMPLETE, NULL);
 	errno = -code;
-	return refuse(err, err_size, code, "cannot remove %s: %m", path);
+	return refuse(err, err_size, code, "cannot remove %s: %m%s", path,
+		      code == -EROFS ? ": " PINS_WRITABLE : "");
 }
 
 /* Find what the user calls @wanted: a folder of that name, of whichever version, or the instance

@@ -56,10 +56,14 @@ u64 distances_end_ns(u32 bucket)
 	return bucket < LAST ? 1000ull << bucket : ~0ull;
 }
 
-const char *distances_end_text(u32 bucket, char text[UNITS_TEXT_MAX])
+const char *distances_end_text(u32 first, u32 last, u64 never_ns, char text[UNITS_TEXT_MAX])
 {
-	if (bucket < LAST)
-		return units_time_text(distances_end_ns(bucket), text);
+	u64 from = first ? distances_end_ns(first - 1) : 0, to = distances_end_ns(last);
+
+	if (never_ns > from && never_ns < to)
+		to = never_ns;
+	if (to != ~0ull)
+		return units_time_text(to, text);
 	snprintf(text, UNITS_TEXT_MAX, "any time");
 	return text;
 }

@@ -26,8 +26,12 @@ void distances_sum(struct distances *distances);
 /* The end of bucket @bucket, inclusive, in nanoseconds; ~0 of the last one, which has none. */
 u64 distances_end_ns(u32 bucket);
 
-/* "2.048 ms", or "any time" of the last bucket. Returns @text. */
-const char *distances_end_text(u32 bucket, char text[UNITS_TEXT_MAX]);
+/*
+ * The end of buckets @first to @last: "2.048 ms", or "any time" of the last one that there is; or @never_ns,
+ * beyond which no copy is found, if it is within them. (Copies beyond that are from before it was set.)
+ * Returns @text.
+ */
+const char *distances_end_text(u32 first, u32 last, u64 never_ns, char text[UNITS_TEXT_MAX]);
 
 /* The bucket within which @share of the copies came, above 0 and at most 1. There are copies. */
 u32 distances_quantile(const struct distances *distances, double share);

@@ -64,10 +64,14 @@ static u32 equals(const struct xdd_fixed *fixed)
 /* Add what a site's walk says about the ager. */
 static void add_walk(const struct xdd_ager *record, struct fullness *f)
 {
+	u64 now = now_ns();
+
 	f->known = f->known && record->sweeps;
 	if (!record->sweeps)
 		return;
-	f->since_sweep_ns = fmax(f->since_sweep_ns, now_ns() - record->last_sweep_ns);
+	/* In a time namespace the clock may be behind the ager's. */
+	if (now > record->last_sweep_ns)
+		f->since_sweep_ns = fmax(f->since_sweep_ns, now - record->last_sweep_ns);
 	f->sweep_ns += record->sweep_ns;
 	f->period_ns = record->period_ns;
 	f->sweeps = fmax(f->sweeps, record->sweeps);

@@ -100,6 +100,7 @@ int status_read(struct status *status, struct instance *instance, char *err, siz
 		return refuse(err, err_size, code, "%s: cannot read its maps: %s", instance->name,
 			      strerror(-code));
 	}
+	watch_view_read(instance, &status->watch);
 	read_range(status);
 	status->false_positives = status->fullness.fpr * status->counters.total.distinct.packets;
 	if (now_s > instance->meta.loaded_s)

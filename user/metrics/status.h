@@ -18,6 +18,7 @@
 #include "user/metrics/tree.h"
 #include "user/top.h"
 #include "user/units.h"
+#include "user/watch/view.h"
 
 #define STATUS_MAX_WARNINGS 24
 #define STATUS_WARNING_MAX 224
@@ -32,6 +33,7 @@ struct status {
 	struct peers peers;
 	struct audit audit;
 	struct distances distances;
+	struct watch_view watch;
 	struct top top; /* where live.top is on */
 	/* Copies up to sure_ns apart are surely found, and none beyond never_ns. */
 	u64 sure_ns, never_ns;

@@ -4,6 +4,7 @@
 #include "user/metrics/expected.h"
 #include "user/names.h"
 #include "user/policy.h"
+#include "user/utf8.h"
 #include "xdd/key.h"
 
 /* Bit engines: the k filters, or the array that they share. */
@@ -69,12 +70,13 @@ static json_t *interfaces(const struct instance *in)
 	json_t *all = json_array();
 
 	for (u32 i = 0; i < in->ifaces_used; i++)
-		json_array_append_new(
-			all, json_pack("{s:s, s:s, s:s, s:I, s:I}", "name", in->ifaces[i].name,
-				       "mode", in->ifaces[i].generic ? "generic" : "native",
-				       "state", iface_state_names[in->ifaces[i].state], "ifindex",
-				       (json_int_t)in->ifaces[i].ifindex, "returns",
-				       (json_int_t)in->ifaces[i].returns));
+		json_array_append_new(all,
+				      json_pack("{s:o, s:s, s:s, s:I, s:I}", "name",
+						utf8_json(in->ifaces[i].name), "mode",
+						in->ifaces[i].generic ? "generic" : "native",
+						"state", iface_state_names[in->ifaces[i].state],
+						"ifindex", (json_int_t)in->ifaces[i].ifindex,
+						"returns", (json_int_t)in->ifaces[i].returns));
 	return all;
 }
 
@@ -125,8 +127,8 @@ static json_t *config(const struct status *status)
 							    in->meta.targets[XDD_DEV_FORWARD] };
 	json_t *all;
 
-	all = json_pack("{s:I, s:I, s:I, s:s, s:o, s:s, s:s, s:s, s:I, s:I, s:s, s:b, s:s, s:s, "
-			"s:s, s:I, s:I, s:b}",
+	all = json_pack("{s:I, s:I, s:I, s:s, s:o, s:s, s:s, s:s, s:I, s:I, s:s, s:b, s:s, s:o, "
+			"s:o, s:I, s:I, s:b}",
 			"window_ns", (json_int_t)in->live.window_ns, "tick_ns",
 			(json_int_t)fixed->tick_ns, "window_ticks",
 			(json_int_t)in->live.window_ticks, "clock", clock_names[fixed->clock],
@@ -134,8 +136,9 @@ static json_t *config(const struct status *status)
 			hash_names[fixed->hash], "slicing", slicing_names[fixed->slicing], "slices",
 			(json_int_t)fixed->slices, "hashes", (json_int_t)fixed->hashes, "placement",
 			placement_names[fixed->placement], "refresh", fixed->refresh, "action",
-			action_names[in->live.action], "redirect", targets[XDD_DEV_DUPLICATES],
-			"forward", targets[XDD_DEV_FORWARD], "memory_bytes",
+			action_names[in->live.action], "redirect",
+			utf8_json(targets[XDD_DEV_DUPLICATES]), "forward",
+			utf8_json(targets[XDD_DEV_FORWARD]), "memory_bytes",
 			(json_int_t)in->meta.memory_bytes, "capacity_keys",
 			(json_int_t)in->meta.capacity_keys, "frags", in->meta.frags);
 	policy_json(fixed, all);
@@ -198,7 +201,7 @@ static json_t *counters(const struct status *status)
 	for (u32 i = 0; i < in->ifaces_used; i++) {
 		json_t *one = slot(&c->slot[i]);
 
-		json_object_set_new(one, "name", json_string(in->ifaces[i].name));
+		json_object_set_new(one, "name", utf8_json(in->ifaces[i].name));
 		json_array_append_new(all, one);
 	}
 	return json_pack("{s:o, s:o, s:o}", "total", slot(&c->total), "interfaces", all,
@@ -243,6 +246,21 @@ static json_t *rate_at_capacity(const struct status *status)
 						    : json_null();
 }
 
+static json_t *watch(const struct status *status)
+{
+	const struct instance *in = status->instance;
+	const struct watch_view *view = &status->watch;
+
+	if (!view->there)
+		return json_null();
+	return json_pack(
+		"{s:s, s:o, s:I, s:o, s:I, s:I, s:I}", "action", watch_names[in->live.watch_action],
+		"keys", view->lost ? json_null() : json_integer(view->keys), "capacity",
+		(json_int_t)view->capacity, "fpr", view->lost ? json_null() : json_real(view->fpr),
+		"level1_bits", (json_int_t)in->fixed.watch_bits, "positions",
+		(json_int_t)in->fixed.watch_hashes, "memory_bytes", (json_int_t)view->memory_bytes);
+}
+
 json_t *status_json(const struct status *status)
 {
 	const struct instance *in = status->instance;
@@ -264,6 +282,7 @@ json_t *status_json(const struct status *status)
 		"warnings", warnings(status), "passed_ethertypes",
 		ethertypes_json(&status->ethertypes));
 	json_object_set_new(all, "copy_distance", distances_json(&status->distances));
+	json_object_set_new(all, "watch", watch(status));
 	json_object_set_new(all, "tree", tree_json(in, &status->tree));
 	json_object_set_new(all, "replicas", peers_replicas_json(in, &status->peers));
 	json_object_set_new(all, "peers", peers_json(&status->peers));

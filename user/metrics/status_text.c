@@ -9,6 +9,7 @@
 
 #include "user/names.h"
 #include "user/policy.h"
+#include "user/utf8.h"
 #include "xdd/key.h"
 
 #define HOUR 3600.0
@@ -39,9 +40,12 @@ const char *status_loss_text(double fpr, double distinct_per_s, char text[STATUS
 
 static void print_interfaces(const struct instance *in)
 {
+	char name[XDD_META_IFNAME];
+
 	printf("%s:", in->name);
 	for (u32 i = 0; i < in->ifaces_used; i++)
-		printf("%s %s (%s, %s mode)", i ? "," : "", in->ifaces[i].name,
+		printf("%s %s (%s, %s mode)", i ? "," : "",
+		       instance_iface_text(&in->ifaces[i], name),
 		       iface_state_names[in->ifaces[i].state],
 		       in->ifaces[i].generic ? "generic" : "native");
 	putchar('\n');
@@ -177,9 +181,9 @@ static void print_counters(const struct status *status)
 		printf("                (rogue %" PRIu64 ": numbers outside their stream's "
 		       "history, passed)\n",
 		       (uint64_t)c->rogue);
-	printf("  action      %s\n",
-	       action_text(&status->instance->live,
-			   status->instance->meta.targets[XDD_DEV_DUPLICATES], action));
+	action_text(&status->instance->live, status->instance->meta.targets[XDD_DEV_DUPLICATES],
+		    action);
+	printf("  action      %s\n", utf8_mask(action));
 	XDD_ACTIONS(PRINT_ACTION)
 }
 
@@ -267,7 +271,14 @@ static void print_audit(const struct status *status)
 	audit_print(a, &model, stdout, "              ", "packets", distinct_per_s(status));
 }
 
-/* By the ends of buckets. */
+/* Within which @share of the copies came: the end of a bucket, or of the window. */
+static const char *apart_text(const struct status *status, double share, char text[UNITS_TEXT_MAX])
+{
+	u32 bucket = distances_quantile(&status->distances, share);
+
+	return distances_end_text(bucket, bucket, status->never_ns, text);
+}
+
 static void print_distances(const struct status *status)
 {
 	const struct distances *d = &status->distances;
@@ -277,9 +288,8 @@ static void print_distances(const struct status *status)
 		return;
 	printf("  apart       half of the copies came within %s of the first one, 90 %% within %s, "
 	       "all within %s\n",
-	       distances_end_text(distances_quantile(d, 0.5), half),
-	       distances_end_text(distances_quantile(d, 0.9), most),
-	       distances_end_text(distances_quantile(d, 1), all));
+	       apart_text(status, 0.5, half), apart_text(status, 0.9, most),
+	       apart_text(status, 1, all));
 	printf("              (%" PRIu64 " copies of the audit's sample)\n", (uint64_t)d->copies);
 }
 
@@ -340,6 +350,20 @@ static void print_health(const struct status *status)
 		       health_view_text(&status->health, text), (uint64_t)status->health.asked);
 }
 
+static void print_watch(const struct status *status)
+{
+	const struct watch_view *view = &status->watch;
+	u32 action = status->instance->live.watch_action;
+
+	if (!view->there)
+		return;
+	printf("  watch set   %s: %s\n", watch_names[action], watch_help[action]);
+	if (!view->lost)
+		printf("              %" PRIu64 " of %" PRIu64 " keys; a packet of another key is "
+		       "taken for one of them with a chance of %.2g\n",
+		       (uint64_t)view->keys, (uint64_t)view->capacity, view->fpr);
+}
+
 static void print_top(const struct status *status)
 {
 	if (!status->instance->live.top || !status->top.used)
@@ -352,6 +376,7 @@ void status_print(const struct status *status)
 {
 	print_interfaces(status->instance);
 	print_config(status);
+	print_watch(status);
 	print_counters(status);
 	print_top(status);
 	print_model(status);

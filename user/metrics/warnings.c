@@ -10,6 +10,7 @@
 
 #include "user/loader/netns.h"
 #include "user/nic/facts.h"
+#include "user/utf8.h"
 #include "xdd/event.h"
 
 /* Below these shares what happens is normal. */
@@ -28,8 +29,9 @@ __attribute__((format(printf, 2, 3))) static void warn(struct status *status, co
 	if (status->warnings == STATUS_MAX_WARNINGS)
 		return;
 	va_start(args, format);
-	vsnprintf(status->warning[status->warnings++], STATUS_WARNING_MAX, format, args);
+	vsnprintf(status->warning[status->warnings], STATUS_WARNING_MAX, format, args);
 	va_end(args);
+	utf8_mask(status->warning[status->warnings++]);
 }
 
 static void interface_warnings(struct status *status)
@@ -206,9 +208,20 @@ static void health_warnings(struct status *status)
 		     health_policy_text(&status->instance->fixed, policy), status->instance->name);
 }
 
+static void watch_warnings(struct status *status)
+{
+	if (status->watch.lost)
+		warn(status,
+		     "the state of the watch set, " WATCH_FOLDER
+		     "/%s.xdw, is lost: keys are watched "
+		     "that cannot be deleted: xdp-dedup watch %s clear, then load them again",
+		     status->instance->name, status->instance->name);
+}
+
 void warnings_find(struct status *status)
 {
 	health_warnings(status);
+	watch_warnings(status);
 	event_warnings(status);
 	interface_warnings(status);
 	bypass_warnings(status);

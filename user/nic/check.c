@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "user/nic/facts.h"
+#include "user/utf8.h"
 
 #define OUR_PROGRAM "xdp_dedup"
 
@@ -34,6 +35,7 @@ find(struct check *c, enum check_severity severity, const char *about, int code,
 	va_start(args, format);
 	vsnprintf(f->text, sizeof(f->text), format, args);
 	va_end(args);
+	utf8_mask(f->text);
 	return f;
 }
 
@@ -45,6 +47,7 @@ __attribute__((format(printf, 2, 3))) static void mend(struct check_finding *f, 
 	va_start(args, format);
 	vsnprintf(f->cure, sizeof(f->cure), format, args);
 	va_end(args);
+	utf8_mask(f->cure);
 }
 
 #define good(c, about, ...) find(c, CHECK_OK, about, 0, __VA_ARGS__)

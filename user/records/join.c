@@ -29,8 +29,7 @@ struct join {
 	struct key_rule rule, theirs; /* of the records, and of those of --join */
 	struct xdd_store set;	      /* the keys of --join, each once; and how keys are hashed */
 	struct acbf acbf;
-	u32 hash;
-	u64 seed;
+	struct watch_about about;
 	struct input input;
 	struct output output;
 	struct sink save, summary;
@@ -229,16 +228,22 @@ static int open_hash(struct join *j)
 	int rc;
 
 	if (j->o->filter) {
-		rc = watch_file_load(&j->acbf, &j->hash, &j->seed, j->o->filter, err, sizeof(err));
+		rc = watch_file_load(&j->acbf, &j->about, j->o->filter, err, sizeof(err));
 		if (rc) {
 			complain("stream: --filter %s", err);
 			return -EIO;
 		}
-		j->o->hash = j->hash;
-		j->o->seed = j->seed;
+		if (j->about.of != WATCH_OF_records) {
+			complain("stream: --filter %s: is a set of packets' keys, for xdp-dedup "
+				 "watch",
+				 j->o->filter);
+			return -EINVAL;
+		}
+		j->o->hash = j->about.hash;
+		j->o->seed = j->about.seed;
 	}
-	j->hash = j->o->hash;
-	j->seed = j->o->seed;
+	j->about.hash = j->o->hash;
+	j->about.seed = j->o->seed;
 	rc = derive_config(j->o, DERIVE_FILE, 1, 1, 1, &d, err, sizeof(err));
 	if (rc) {
 		complain("stream: %s", err);
@@ -300,7 +305,7 @@ static int take_all(struct join *j)
 
 static int save(struct join *j)
 {
-	int rc = watch_file_save(&j->acbf, j->hash, j->seed, &j->save);
+	int rc = watch_file_save(&j->acbf, &j->about, &j->save);
 
 	if (rc)
 		complain("stream: --save-filter %s: cannot be written: %s", j->o->save_filter,

@@ -53,16 +53,27 @@ static void report_text(const struct join_result *r, const struct options *o)
 		r->stats.fpr);
 }
 
+/* A wrong --join-field would otherwise look like a set that has nothing in common. */
+static void warn_empty(const struct join_result *r)
+{
+	if (r->join_no_field && !r->join_records)
+		note("stream: none of the %" PRIu64
+		     " records of --join has a key: is --join-field right?",
+		     (uint64_t)r->join_no_field);
+}
+
 int join_report(const struct join_result *r, const struct options *o, const struct acbf *a,
 		struct sink *summary)
 {
 	char *json = report_json(r, o, a);
 	int rc = json ? 0 : -ENOMEM;
 
-	if (json && o->json)
+	if (json && o->json) {
 		fprintf(stderr, "%s\n", json);
-	else if (!o->quiet)
+	} else if (!o->quiet) {
+		warn_empty(r);
 		report_text(r, o);
+	}
 	if (json && o->summary)
 		rc = records_write_summary(summary, json, o->summary);
 	free(json);

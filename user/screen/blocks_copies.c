@@ -70,14 +70,16 @@ static u64 copies_in(const struct distances *d, u32 from, u32 to)
 	return copies;
 }
 
-static void put_group(const struct place *p, u32 row, u32 end, double share, double largest)
+static void put_group(const struct place *p, u32 row, u32 first, u32 end, double share,
+		      double largest)
 {
 	char text[UNITS_TEXT_MAX];
 	u32 column;
 
 	if (end < XDD_DISTANCE_BUCKETS)
 		column = canvas_put(p->canvas, row, 2, LOOK_PLAIN, "up to %-10s",
-				    distances_end_text(end - 1, text));
+				    distances_end_text(first, end - 1, p->figures->now->never_ns,
+						       text));
 	else
 		column = canvas_put(p->canvas, row, 2, LOOK_PLAIN, "%-16s", "later");
 	column = canvas_put(p->canvas, row, column, LOOK_PLAIN, "%6.1f %%  ", 100 * share);
@@ -105,7 +107,7 @@ void block_apart_draw(const struct place *p)
 		u32 end = first + i + size;
 		double copies = copies_in(d, i ? end - size : 0, end);
 
-		put_group(p, p->row + 1 + i / size,
+		put_group(p, p->row + 1 + i / size, end - size,
 			  end < XDD_DISTANCE_BUCKETS ? end : XDD_DISTANCE_BUCKETS,
 			  copies / d->copies, largest / d->copies);
 	}

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "user/utf8.h"
+
 const char *const figures_state_names[] = {
 	[FIGURES_OK] = "ok",
 	[FIGURES_NO_PACKETS] = "no packets",
@@ -99,7 +101,7 @@ static json_t *all_rates_json(const struct figures *f)
 
 	for (u32 i = 0; i < in->ifaces_used; i++) {
 		one = rates_json(&f->slot[i]);
-		json_object_set_new(one, "interface", json_string(in->ifaces[i].name));
+		json_object_set_new(one, "interface", utf8_json(in->ifaces[i].name));
 		json_array_append_new(interfaces, one);
 	}
 	return json_pack("{s:o, s:o, s:o, s:o}", "total", rates_json(&f->total), "interfaces",

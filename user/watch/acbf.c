@@ -235,6 +235,35 @@ int acbf_add(struct acbf *a, const u64 *positions)
 	return 0;
 }
 
+static int count_up_by(struct acbf *a, u64 position, u32 count)
+{
+	int rc = acbf_count(a, position) + count > ACBF_MAX_COUNT ? -EOVERFLOW : 0;
+
+	rc = rc ?: string_reserve(&group_of(a, position)->upper, count);
+	for (u32 i = 0; i < count && !rc; i++)
+		count_up(a, position);
+	return rc;
+}
+
+int acbf_merge(struct acbf *a, struct acbf *from)
+{
+	int rc = 0;
+
+	if (a->bits != from->bits || a->hashes != from->hashes)
+		return -EINVAL;
+	if (a->used + from->used > a->room)
+		return -ENOSPC;
+	for (u64 word = 0; word < (from->bits + 63) / 64 && !rc; word++)
+		for (u64 left = from->first[word]; left && !rc; left &= left - 1) {
+			u64 position = word * 64 + __builtin_ctzll(left);
+
+			rc = count_up_by(a, position, acbf_count(from, position));
+		}
+	a->used += from->used;
+	a->keys += from->keys;
+	return rc;
+}
+
 /* The paper's text removes the 1 that led to the end of the chain: it becomes 0 and stays. */
 static void count_down(struct acbf *a, u64 position)
 {

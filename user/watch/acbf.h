@@ -96,6 +96,12 @@ int acbf_add(struct acbf *a, const u64 *positions);
  */
 int acbf_delete(struct acbf *a, const u64 *positions);
 
+/*
+ * Add all that @from counts, which has as many hashes and as large a level 1. Returns 0; or, with some
+ * of it added, -EINVAL where they differ, -ENOSPC, -EOVERFLOW or -ENOMEM.
+ */
+int acbf_merge(struct acbf *a, struct acbf *from);
+
 /* The counter at @position. */
 u32 acbf_count(struct acbf *a, u64 position);
 

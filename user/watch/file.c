@@ -96,7 +96,7 @@ static u64 file_bytes_of(struct acbf *a)
 	return sizeof(struct watch_header) + words * sizeof(u64) + sizeof(u32);
 }
 
-static void header_fill(struct watch_header *h, struct acbf *a, u32 hash, u64 seed)
+static void header_fill(struct watch_header *h, struct acbf *a, const struct watch_about *about)
 {
 	*h = (struct watch_header){
 		.magic = WATCH_FILE_MAGIC,
@@ -106,9 +106,10 @@ static void header_fill(struct watch_header *h, struct acbf *a, u32 hash, u64 se
 		.bits = a->bits,
 		.keys = a->keys,
 		.used = a->used,
-		.seed = seed,
+		.seed = about->seed,
 		.hashes = a->hashes,
-		.hash = hash,
+		.hash = about->hash,
+		.of = about->of,
 	};
 	h->crc = header_crc(h);
 }
@@ -123,7 +124,7 @@ static int put_all(struct words *w, struct acbf *a, const struct watch_header *h
 	return rc ?: sink_write(w->sink, &w->crc, sizeof(w->crc));
 }
 
-int watch_file_save(struct acbf *a, u32 hash, u64 seed, struct sink *sink)
+int watch_file_save(struct acbf *a, const struct watch_about *about, struct sink *sink)
 {
 	struct words *w = calloc(1, sizeof(*w));
 	struct watch_header header;
@@ -132,7 +133,7 @@ int watch_file_save(struct acbf *a, u32 hash, u64 seed, struct sink *sink)
 	if (!w)
 		return -ENOMEM;
 	w->sink = sink;
-	header_fill(&header, a, hash, seed);
+	header_fill(&header, a, about);
 	rc = put_all(w, a, &header);
 	free(w);
 	return rc ?: sink_finish(sink) ?: sink_sync(sink) ?: sink_publish(sink);
@@ -235,7 +236,7 @@ static int load(struct words *w, struct acbf *a, const struct watch_header *h)
 	int rc;
 
 	w->left = h->file_bytes - sizeof(*h) - sizeof(u32);
-	if (h->hash >= XDD_HASH_MAX || h->used != h->keys * h->hashes ||
+	if (h->hash >= XDD_HASH_MAX || h->of >= WATCH_OF_MAX || h->used != h->keys * h->hashes ||
 	    words_of(h->bits) > w->left / sizeof(u64))
 		return -EBADMSG;
 	rc = acbf_open(a, h->counters, h->hashes, h->bits);
@@ -269,7 +270,8 @@ static int read_file(struct words *w, struct acbf *a, struct watch_header *h, co
 	return rc ? refuse(err, size, rc, "%s: cannot be read: %s", path, strerror(-rc)) : 0;
 }
 
-int watch_file_load(struct acbf *a, u32 *hash, u64 *seed, const char *path, char *err, size_t size)
+int watch_file_load(struct acbf *a, struct watch_about *about, const char *path, char *err,
+		    size_t size)
 {
 	struct words *w = calloc(1, sizeof(*w));
 	struct watch_header header = {};
@@ -285,7 +287,21 @@ int watch_file_load(struct acbf *a, u32 *hash, u64 *seed, const char *path, char
 	if (w->fd >= 0)
 		close(w->fd);
 	free(w);
-	*hash = header.hash;
-	*seed = header.seed;
+	*about = (struct watch_about){ header.of, header.hash, header.seed };
+	return rc;
+}
+
+int watch_file_header(struct watch_header *header, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc;
+	u32 crc = 0;
+
+	if (fd < 0)
+		return -errno;
+	rc = checked_read(fd, &crc, header, sizeof(*header));
+	close(fd);
+	if (!rc && (memcmp(header->magic, WATCH_FILE_MAGIC, sizeof(header->magic)) ||
+		    header->version != WATCH_FILE_VERSION || header_crc(header) != header->crc))
+		rc = -EBADMSG;
 	return rc;
 }

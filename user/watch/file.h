@@ -16,15 +16,25 @@
 #define WATCH_FILE_MAGIC "xdw\r\n\x1a\xdb"
 #define WATCH_FILE_VERSION 1
 
+/* Whose keys they are: of records, of packets, or of the packets of one loaded instance, its state. */
+enum watch_of { WATCH_OF_records, WATCH_OF_packets, WATCH_OF_instance, WATCH_OF_MAX };
+
+/* How the keys were hashed. */
+struct watch_about {
+	u32 of;	  /* enum watch_of */
+	u32 hash; /* enum xdd_hash_kind */
+	u64 seed; /* of the hash; of packets: what tells keys of one kind and secret from others */
+};
+
 struct watch_header {
 	u8 magic[8];
 	u32 version; /* WATCH_FILE_VERSION */
 	u32 crc;     /* of the header, with 0 here */
 	u64 file_bytes;
 	u64 counters, bits, keys, used; /* as in struct acbf */
-	u64 seed;			/* of the hash of keys */
+	u64 seed;			/* as in struct watch_about */
 	u32 hashes;
-	u32 hash; /* enum xdd_hash_kind, of keys */
+	u16 hash, of;
 };
 
 XDD_ASSERT(sizeof(struct watch_header) == 72, "watch_header has no holes");
@@ -32,17 +42,19 @@ XDD_ASSERT(sizeof(struct watch_header) == 72, "watch_header has no holes");
 /* Write @a to @sink, which is open and empty, and give the file its name. Returns 0, -ENOMEM or a
  * negative errno of the sink.
  */
-int watch_file_save(struct acbf *a, u32 hash, u64 seed, struct sink *sink);
+int watch_file_save(struct acbf *a, const struct watch_about *about, struct sink *sink);
 
 /*
- * Make @a from the file @path; *@hash and *@seed say how keys were hashed. acbf_close() is due after
- * success only.
+ * Make @a from the file @path; @about says how keys were hashed. acbf_close() is due after success only.
  *
  * Returns 0, or with a line in @err: what open() failed with; -EBADMSG for a file that is no saved
  * watch set, is damaged, cut, or has more behind it; -EPROTONOSUPPORT for one of another version;
  * -ENOMEM.
  */
-int watch_file_load(struct acbf *a, u32 *hash, u64 *seed, const char *path, char *err,
+int watch_file_load(struct acbf *a, struct watch_about *about, const char *path, char *err,
 		    size_t err_size);
+
+/* Read the header of @path only. Returns 0, or a negative errno where there is no whole one. */
+int watch_file_header(struct watch_header *header, const char *path);
 
 #endif

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "user/watch/set.h"
+
+#include <bpf/bpf.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "user/accessors.h"
+#include "user/loader/program.h"
+#include "user/message.h"
+
+static u64 words_of(const struct instance *in)
+{
+	return (in->fixed.watch_bits + 63ull) / 64;
+}
+
+static void path_of(char path[PATH_MAX], const char *name)
+{
+	snprintf(path, PATH_MAX, WATCH_FOLDER "/%s.xdw", name);
+}
+
+/* What a state file of this very instance says: its map's id, which no other has until the next boot, and
+ * when it was loaded.
+ */
+static struct watch_about state_of(const struct instance *in)
+{
+	struct bpf_map_info info = {};
+	u32 size = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(in->maps.watch, &info, &size))
+		info.id = 0;
+	return (struct watch_about){ WATCH_OF_instance, in->fixed.hash,
+				     xdd_mix64(in->meta.loaded_s << 32 ^ info.id) };
+}
+
+/* @map: of as many words as the level has. */
+static bool is_empty(const u64 *map, u64 words)
+{
+	for (u64 i = 0; i < words; i++)
+		if (map[i])
+			return false;
+	return true;
+}
+
+static size_t map_bytes(const struct instance *in)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+
+	return (words_of(in) * sizeof(u64) + page - 1) / page * page;
+}
+
+static u64 *map_open(const struct instance *in, int protection)
+{
+	void *at = mmap(NULL, map_bytes(in), protection, MAP_SHARED, in->maps.watch, 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+/* A word at once: the program reads it meanwhile. */
+static void put_word(u64 *at, u64 word)
+{
+	if (*at != word)
+		__atomic_store_n(at, word, __ATOMIC_RELAXED);
+}
+
+static void put_new(struct watch_set *set)
+{
+	for (u64 i = 0; i < words_of(set->in); i++)
+		put_word(&set->map[i], set->map[i] | set->acbf.first[i]);
+}
+
+static void put_all(struct watch_set *set)
+{
+	for (u64 i = 0; i < words_of(set->in); i++)
+		put_word(&set->map[i], set->acbf.first[i]);
+}
+
+/* Files that writers which were killed left: the caller has the lock. */
+static void remove_leftovers(void)
+{
+	DIR *folder = opendir(WATCH_FOLDER);
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder)))
+		if (!strncmp(entry->d_name, ".xdp-dedup-", 11))
+			unlinkat(dirfd(folder), entry->d_name, 0);
+	if (folder)
+		closedir(folder);
+}
+
+static int save_state(struct watch_set *set, char *err, size_t err_size)
+{
+	struct sink sink;
+	int rc = mkdir(WATCH_FOLDER, 0700) && errno != EEXIST ? -errno : 0;
+
+	remove_leftovers();
+	rc = rc ?: sink_open(&sink, set->path);
+	if (!rc) {
+		rc = watch_file_save(&set->acbf, &set->about, &sink);
+		sink_close(&sink);
+	}
+	errno = -rc;
+	return rc ? refuse(err, err_size, rc, "%s: cannot be written: %m", set->path) : 0;
+}
+
+static bool same(const struct watch_about *a, const struct watch_about *b)
+{
+	return a->of == b->of && a->hash == b->hash && a->seed == b->seed;
+}
+
+static int lost(const struct watch_set *set, char *err, size_t err_size)
+{
+	return refuse(
+		err, err_size, -ENODATA,
+		"%s: the state of its watch set, %s, is lost: its keys are watched, but can be "
+		"neither deleted nor counted: xdp-dedup watch %s clear, then load them again",
+		set->in->name, set->path, set->in->name);
+}
+
+/* The state file: a damaged one, and that of an instance that had the name before, count as none. */
+static int load_state(struct watch_set *set, char *err, size_t err_size)
+{
+	const struct xdd_fixed *fixed = &set->in->fixed;
+	struct watch_about found;
+	int rc = watch_file_load(&set->acbf, &found, set->path, err, err_size);
+
+	if (!rc && same(&found, &set->about) && set->acbf.bits == fixed->watch_bits &&
+	    set->acbf.hashes == fixed->watch_hashes)
+		return 0;
+	if (rc && rc != -ENOENT && rc != -EBADMSG && rc != -EPROTONOSUPPORT)
+		return rc;
+	acbf_close(&set->acbf);
+	if (!is_empty(set->map, words_of(set->in)))
+		return lost(set, err, err_size);
+	rc = acbf_open(&set->acbf, set->in->meta.watch_counters, fixed->watch_hashes,
+		       fixed->watch_bits);
+	if (rc)
+		return refuse(err, err_size, rc, "%s: no memory for its watch set", set->in->name);
+	/* There from now on: that it is missing will mean that it is lost. */
+	return save_state(set, err, err_size);
+}
+
+static int open_map(struct watch_set *set, const struct instance *in, char *err, size_t err_size)
+{
+	*set = (struct watch_set){ .in = in, .about = state_of(in), .map_bytes = map_bytes(in) };
+	path_of(set->path, in->name);
+	set->map = map_open(in, PROT_READ | PROT_WRITE);
+	return set->map ? 0
+			: refuse(err, err_size, -errno, "%s: its map watch cannot be mapped: %m",
+				 in->name);
+}
+
+int watch_set_open(struct watch_set *set, const struct instance *in, char *err, size_t err_size)
+{
+	int rc = open_map(set, in, err, err_size) ?: load_state(set, err, err_size);
+
+	if (rc)
+		watch_set_close(set);
+	else
+		put_all(set);
+	return rc;
+}
+
+void watch_set_close(struct watch_set *set)
+{
+	acbf_close(&set->acbf);
+	if (set->map)
+		munmap(set->map, set->map_bytes);
+	set->map = NULL;
+}
+
+static int each(struct watch_set *set, const struct watch_key *keys, size_t n, size_t *at,
+		int (*change)(struct acbf *a, const u64 *positions))
+{
+	u64 positions[ACBF_MAX_HASHES];
+	int rc = 0;
+
+	for (*at = 0; *at < n && !rc; *at += !rc) {
+		const struct xdd_digest key = { .lo = keys[*at].key };
+
+		acbf_positions(&set->acbf, &key, positions);
+		rc = change(&set->acbf, positions);
+	}
+	return rc;
+}
+
+int watch_set_add(struct watch_set *set, const struct watch_key *keys, size_t n, size_t *at)
+{
+	return each(set, keys, n, at, acbf_add);
+}
+
+int watch_set_delete(struct watch_set *set, const struct watch_key *keys, size_t n, size_t *at)
+{
+	return each(set, keys, n, at, acbf_delete);
+}
+
+int watch_set_commit(struct watch_set *set, char *err, size_t err_size)
+{
+	char more[MESSAGE_MAX];
+	int rc;
+
+	put_new(set);
+	rc = save_state(set, err, err_size);
+	if (rc) { /* the map as the file has it */
+		acbf_close(&set->acbf);
+		if (load_state(set, more, sizeof(more)))
+			return rc;
+	}
+	put_all(set);
+	return rc;
+}
+
+int watch_set_clear(const struct instance *in, char *err, size_t err_size)
+{
+	struct watch_set set;
+	int rc = open_map(&set, in, err, err_size);
+
+	if (!rc && acbf_open(&set.acbf, in->meta.watch_counters, in->fixed.watch_hashes,
+			     in->fixed.watch_bits))
+		rc = refuse(err, err_size, -ENOMEM, "%s: no memory for its watch set", in->name);
+	rc = rc ?: save_state(&set, err, err_size);
+	if (!rc)
+		put_all(&set);
+	watch_set_close(&set);
+	return rc;
+}
+
+void watch_set_forget(const char *name)
+{
+	char path[PATH_MAX];
+
+	path_of(path, name);
+	unlink(path);
+	rmdir(WATCH_FOLDER);
+}
+
+/* What decides what a packet's key is, and its hash. */
+static struct xdd_fixed key_of(const struct xdd_fixed *f)
+{
+	struct xdd_fixed key = {
+		.key = f->key,
+		.hash = f->hash,
+		.offset_len = f->offset_len,
+		.offset_pos = f->offset_pos,
+		.link = f->link,
+		.non_ip_frame = f->non_ip_frame,
+		.seed = f->hash == XDD_HASH_xxh64 ? f->seed : 0,
+		.changed_fields = f->changed_fields,
+		.payload_bytes = f->payload_bytes,
+		.vlan_key = f->vlan_key,
+		.vlan_maps = f->vlan_maps,
+		.inner = f->inner,
+		.vni_key = f->vni_key,
+		/* Of siphash either form has another first half; recovery's keys have no number. */
+		.engine = f->engine == XDD_ENGINE_recovery ||
+			  (f->hash == XDD_HASH_siphash && xdd_digest_is_wide(f)),
+	};
+
+	memcpy(key.vlan_from, f->vlan_from, sizeof(key.vlan_from));
+	memcpy(key.vlan_to, f->vlan_to, sizeof(key.vlan_to));
+	memcpy(key.tunnel_port, f->tunnel_port, sizeof(key.tunnel_port));
+	memcpy(key.tunnel_kind, f->tunnel_kind, sizeof(key.tunnel_kind));
+	return key;
+}
+
+int watch_set_about(const struct instance *in, struct watch_about *about)
+{
+	const struct xdd_fixed key = key_of(&in->fixed);
+	const u64 *word = (const u64 *)&key;
+	struct xdd_secret secret;
+	struct xdd_hash hash;
+	int rc = program_get_secret(in->maps.rodata, &secret);
+
+	if (rc)
+		return rc;
+	/* Without the seed it is drawn from: who sees the file is not to know that. */
+	xdd_hash_start(&hash, XDD_HASH_siphash, false, &secret, 0);
+	for (u32 i = 0; i < sizeof(key) / sizeof(*word); i++)
+		xdd_sip_word(hash.v, word[i]);
+	*about =
+		(struct watch_about){ WATCH_OF_packets, in->fixed.hash,
+				      xdd_hash_finish(&hash, XDD_HASH_siphash, false, &secret).lo };
+	return 0;
+}
+
+/* Whether the map says that there are keys. */
+static bool map_has_keys(const struct instance *in)
+{
+	u64 *map = map_open(in, PROT_READ);
+	bool has = map && !is_empty(map, words_of(in));
+
+	if (map)
+		munmap(map, map_bytes(in));
+	return has;
+}
+
+void watch_view_read(const struct instance *in, struct watch_view *view)
+{
+	u64 room = 4 * in->meta.watch_counters - in->fixed.watch_bits;
+	const struct watch_about about = state_of(in);
+	struct watch_header header;
+	char path[PATH_MAX];
+
+	*view = (struct watch_view){ .there = in->fixed.watch_bits && in->maps.watch >= 0 };
+	if (!view->there)
+		return;
+	view->capacity = room / in->fixed.watch_hashes;
+	view->memory_bytes = words_of(in) * sizeof(u64);
+	path_of(path, in->name);
+	if (watch_file_header(&header, path) || header.of != WATCH_OF_instance ||
+	    header.seed != about.seed) {
+		view->lost = map_has_keys(in);
+		return;
+	}
+	view->keys = header.keys;
+	view->fpr = acbf_model_fpr(header.keys, in->fixed.watch_bits, in->fixed.watch_hashes);
+}
