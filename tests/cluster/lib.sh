@@ -87,14 +87,20 @@ load() {
 	return 1
 }
 
-# start HOST COMMAND...: the program in the background; what it says goes to $tmp/HOST.agent
-start() {
-	local host=$1
-	shift
-	nsenter --target "${keeper[$host]}" --net --mount --uts --pid -- "$@" >>"$tmp/$host.agent" 2>&1 &
+# launch HOST FILE COMMAND...: in the background, as process $launched; what it says goes to FILE
+launch() {
+	local host=$1 to=$2
+	shift 2
+	nsenter --target "${keeper[$host]}" --net --mount --uts --pid -- "$@" >>"$to" 2>&1 &
 	running+=($!)
-	wait_until pgrep -P $! -x xdp-dedup
-	agents[$host]=$(pgrep -P $! -x xdp-dedup)
+	wait_until pgrep -P $!
+	launched=$(pgrep -P $!)
+}
+
+# start HOST COMMAND...: the program as its agent, which says what it says in $tmp/HOST.agent
+start() {
+	launch "$1" "$tmp/$1.agent" "${@:2}"
+	agents[$1]=$launched
 }
 
 # agent HOST OPTION...: what it says goes to $tmp/HOST.agent
@@ -141,7 +147,7 @@ believes() { soon "$1" "$2" "p['$3']['state'] == 'live'"; }
 seen() { soon "$1" "$2" "p['$3']['keys'] >= $4 and p['$3']['state'] == 'live'"; }
 
 # told HOST PEER: all that the peer has let pass is known, where windows are longer than the test
-told() { seen 5 "$1" "$2" "$(count "$2" distinct)"; }
+told() { seen 15 "$1" "$2" "$(count "$2" distinct)"; }
 
 # log_has SECONDS HOST PATTERN: what its agent said
 log_has() {
