@@ -351,7 +351,7 @@ check "three runs in one file" "$xdd" stream --quiet --restore "$tmp/filter" --s
 filter=$tmp/filter
 # An option that decides about verdicts must be in the file: SAVED in user/records/saved.c. Those of
 # the filter before a join have no place with --save, and are in the file of --save-filter.
-"$xdd" stream --help | grep -Eo -e '--[a-z][a-z-]*' | sed 's/^--//; y/-/_/' |
+"$xdd" stream --help | sed -nE 's/^ *(-.,)? *--([a-z][a-z-]*).*/\2/p' | sed 'y/-/_/' |
 	grep -vxE 'audit|help|json|quiet|restore|save|summary|unbuffered' |
 	grep -vxE 'join|join_field|save_filter|filter|l|counters|positions' | sort -u >"$tmp/options"
 grep -aoE '[a-z_]{4,}' "$filter" | sort -u >"$tmp/names"

@@ -20,7 +20,7 @@ refuses() {
 check_equal "not promiscuous before" 0 "$(promisc "$in")"
 check_command "load" 0 '' '' "$xdd" load "$in" --netns "$rx" --quiet
 check_equal "a pin for each map, program and link" \
-	"ager ager_program audit audit_counts config counters distances ethertypes event_budget event_copy events lines link_ locks meta program reader rodata scratch targets top" \
+	"ager ager_program audit audit_counts config counters distances ethertypes event_budget event_copy events lines link_ locks meta owner program reader rodata scratch targets top" \
 	"$(for pin in "$pins/$in"/*; do basename "$pin"; done | grep -v -e tally -e slices |
 		sed 's/link_[0-9]*/link_/' | paste -sd' ')"
 check_equal "promiscuous while loaded" 1 "$(promisc "$in")"
