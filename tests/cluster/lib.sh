@@ -5,15 +5,8 @@
 # namespaces of its own: network, mounts (so pins are its own), processes. `tap` of a host takes what is
 # `feed` to it, `bus` leads to a NATS server in a network namespace of the server's. Names hold the process id.
 # shellcheck disable=SC2034,SC2154 # used by, and from, those who source this
-. "$(dirname "${BASH_SOURCE[0]}")/../tap.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../netns/namespace.sh"
 
-if [ "$(id -u)" != 0 ]; then
-	skip "needs namespaces and BPF" "not root"
-	finish
-fi
-
-frames=$PWD/tests/netns/frames.py
-send=$BUILD/tests/tools/send
 PATH=$PATH:/usr/sbin:/sbin
 server_ns=xdd$$s
 declare -A keeper number agents
@@ -25,21 +18,14 @@ end_all() {
 	wait 2>/dev/null
 }
 
-quiet_ns() { nsenter --net="/run/netns/$1" sysctl -qw net.ipv6.conf.all.disable_ipv6=1 \
-	net.ipv6.conf.default.disable_ipv6=1; }
-
-ip netns add $server_ns
-at_exit ip netns del $server_ns
-quiet_ns $server_ns
+namespace $server_ns
 ip -n $server_ns link set lo up
 
 # host NAME: a namespace that is up, with address 10.77.N.2; the server is 10.77.N.1 to it
 host() {
 	local ns=xdd$$$1 n=$((${#number[@]} + 1))
 	number[$1]=$n
-	ip netns add "$ns"
-	at_exit ip netns del "$ns"
-	quiet_ns "$ns"
+	namespace "$ns"
 	ip -n "$ns" link set lo up
 	ip link add "to_$1" netns $server_ns type veth peer name bus netns "$ns"
 	ip -n $server_ns addr add 10.77."$n".1/24 dev "to_$1"

@@ -6,15 +6,8 @@
 #   out, in    the two ends of a veth pair: `out` in tx, `in` in rx; both are up
 # and skips everything without root. Names hold the process id: tests may run side by side.
 # shellcheck disable=SC2034,SC2154 # used by, and from, those who source this
-. "$(dirname "${BASH_SOURCE[0]}")/../tap.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/namespace.sh"
 
-if [ "$(id -u)" != 0 ]; then
-	skip "needs namespaces and BPF" "not root"
-	finish
-fi
-
-frames=$PWD/tests/netns/frames.py
-send=$BUILD/tests/tools/send
 pins=/sys/fs/bpf/xdp-dedup
 tx=xdd$$t
 rx=xdd$$r
@@ -23,14 +16,6 @@ in=i$$
 
 in_tx() { nsenter --net="/run/netns/$tx" "$@"; }
 in_rx() { nsenter --net="/run/netns/$rx" "$@"; }
-
-# namespace NAME: one without chatter of its own
-namespace() {
-	ip netns add "$1"
-	at_exit ip netns del "$1"
-	nsenter --net="/run/netns/$1" sysctl -qw net.ipv6.conf.all.disable_ipv6=1 \
-		net.ipv6.conf.default.disable_ipv6=1
-}
 
 # pair TX-END RX-END [QUEUES [MTU]]
 pair() {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/common/acbf.h"
 #include "tests/common/path.h"
 #include "tests/common/test.h"
 #include "user/accessors.h"
@@ -461,22 +462,6 @@ static int load(struct acbf *a)
 	if (!rc)
 		assert_true(about.of == WATCH_OF_packets && about.hash == 2 && about.seed == 77);
 	return rc;
-}
-
-static void assert_same(struct acbf *a, struct acbf *b)
-{
-	u8 *one = malloc(a->bits + a->room), *other = malloc(a->bits + a->room);
-	u64 n = 1;
-
-	assert_int_equal(a->keys, b->keys);
-	assert_int_equal(a->used, b->used);
-	for (u32 j = 1; n; j++) {
-		n = acbf_level(a, j, one);
-		assert_int_equal(acbf_level(b, j, other), n);
-		assert_memory_equal(one, other, n);
-	}
-	free(one);
-	free(other);
 }
 
 /* What was saved comes back, and can be changed as before; in many groups, or empty. */

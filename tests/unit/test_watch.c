@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/common/acbf.h"
 #include "tests/common/config.h"
 #include "tests/common/frame.h"
 #include "tests/common/test.h"
@@ -162,21 +163,6 @@ static void test_verdicts(void **state)
 		assert_int_equal(verdict.found & XDD_SEEN, i);
 	}
 	watched_close(&w);
-}
-
-static void assert_same(struct acbf *a, struct acbf *b)
-{
-	u8 *one = malloc(a->bits + a->room), *other = malloc(a->bits + a->room);
-	u64 n = 1;
-
-	assert_true(a->keys == b->keys && a->used == b->used);
-	for (u32 j = 1; n; j++) {
-		n = acbf_level(a, j, one);
-		assert_int_equal(acbf_level(b, j, other), n);
-		assert_memory_equal(one, other, n);
-	}
-	free(one);
-	free(other);
 }
 
 /* Two sets joined are the set of the keys of both. */
