@@ -103,9 +103,6 @@ $(BUILD)/tests/tools/%: $(BUILD)/tests/tools/%.o $(library)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-# The one that is made of the program's own parts.
-$(BUILD)/tests/tools/replicate: $(library)
-
 $(TEST_PROGRAMS): $(BUILD)/%: $(BUILD)/%.o $(library)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(TEST_LIBS)

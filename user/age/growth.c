@@ -2,13 +2,12 @@
 #include "user/age/growth.h"
 
 #include <errno.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <bpf/libbpf.h>
 
 #include "user/clock.h"
 #include "user/loader/instance.h"
+#include "user/loader/mapped.h"
 #include "xdd/tree.h"
 
 /* A CPU that read a chain's state before it changed has written its cells by then. */
@@ -16,16 +15,11 @@
 
 static size_t chains_bytes(const struct growth *growth)
 {
-	size_t bytes = (size_t)growth->number * sizeof(*growth->chains);
-	size_t page = sysconf(_SC_PAGESIZE);
-
-	return (bytes + page - 1) / page * page;
+	return (size_t)growth->number * sizeof(*growth->chains);
 }
 
 int growth_open(struct growth *growth, const struct instance *instance, bool write)
 {
-	int protection = PROT_READ | (write ? PROT_WRITE : 0);
-
 	growth->fixed = &instance->fixed;
 	growth->chains = NULL;
 	growth->number = 0;
@@ -33,18 +27,13 @@ int growth_open(struct growth *growth, const struct instance *instance, bool wri
 		return 0;
 	growth->number =
 		xdd_sites(growth->fixed, libbpf_num_possible_cpus()) * xdd_chains(growth->fixed);
-	growth->chains =
-		mmap(NULL, chains_bytes(growth), protection, MAP_SHARED, instance->maps.chains, 0);
-	if (growth->chains != MAP_FAILED)
-		return 0;
-	growth->chains = NULL;
-	return -errno;
+	growth->chains = mapped_open(instance->maps.chains, chains_bytes(growth), write);
+	return growth->chains ? 0 : -errno;
 }
 
 void growth_close(struct growth *growth)
 {
-	if (growth->chains)
-		munmap(growth->chains, chains_bytes(growth));
+	mapped_close(growth->chains, chains_bytes(growth));
 	growth->chains = NULL;
 }
 

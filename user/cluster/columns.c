@@ -4,17 +4,9 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
+#include "user/loader/mapped.h"
 #include "user/message.h"
-
-/* One process writes, so a word is read, changed and stored: the program reads it whole. */
-static void store_word(u64 *at, u64 word)
-{
-	if (*at != word)
-		__atomic_store_n(at, word, __ATOMIC_RELAXED);
-}
 
 void columns_over(struct columns *c, u64 *words, struct xdd_peer_gate *gate, u32 width, u32 shift)
 {
@@ -26,20 +18,19 @@ void columns_over(struct columns *c, u64 *words, struct xdd_peer_gate *gate, u32
 	c->shift = shift;
 }
 
-static void *map_whole(int fd, size_t bytes, size_t *mapped)
+static u64 words_of(const struct columns *c)
 {
-	size_t page = sysconf(_SC_PAGESIZE);
-	void *at;
+	return ((u64)c->width << c->shift) / 64;
+}
 
-	*mapped = (bytes + page - 1) / page * page;
-	at = mmap(NULL, *mapped, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	return at == MAP_FAILED ? NULL : at;
+static size_t bytes_of(const struct columns *c)
+{
+	return words_of(c) * sizeof(*c->words);
 }
 
 int columns_open(struct columns *c, const struct instance *in, char *err, size_t err_size)
 {
 	const struct xdd_fixed *fixed = &in->fixed;
-	size_t bytes = ((size_t)fixed->peers << fixed->replica_shift) / 8;
 	int code;
 
 	if (!fixed->peers || in->maps.replicas < 0 || in->maps.peer_gate < 0)
@@ -47,9 +38,9 @@ int columns_open(struct columns *c, const struct instance *in, char *err, size_t
 			      in->name);
 	columns_over(c, NULL, NULL, fixed->peers, fixed->replica_shift);
 	c->peers = in->maps.peers;
-	c->words = map_whole(in->maps.replicas, bytes, &c->bytes);
+	c->words = mapped_open(in->maps.replicas, bytes_of(c), true);
 	if (c->words)
-		c->gate = map_whole(in->maps.peer_gate, sizeof(*c->gate), &c->gate_bytes);
+		c->gate = mapped_open(in->maps.peer_gate, sizeof(*c->gate), true);
 	if (c->gate)
 		return 0;
 	code = -errno;
@@ -59,10 +50,8 @@ int columns_open(struct columns *c, const struct instance *in, char *err, size_t
 
 void columns_close(struct columns *c)
 {
-	if (c->words)
-		munmap(c->words, c->bytes);
-	if (c->gate)
-		munmap(c->gate, c->gate_bytes);
+	mapped_close(c->words, bytes_of(c));
+	mapped_close(c->gate, sizeof(*c->gate));
 	c->words = NULL;
 	c->gate = NULL;
 }
@@ -83,11 +72,6 @@ static u64 spread(const u64 *bits, u64 place, u32 width, u32 unfold)
 	return word;
 }
 
-static u64 words_of(const struct columns *c)
-{
-	return ((u64)c->width << c->shift) / 64;
-}
-
 /* The lowest bit of each place in a word. */
 static u64 lanes(u32 width)
 {
@@ -99,7 +83,7 @@ static void clear_words(u64 *words, u64 n, u64 mine)
 {
 	for (u64 i = 0; i < n; i++)
 		if (words[i] & mine)
-			store_word(&words[i], words[i] & ~mine);
+			mapped_store(&words[i], words[i] & ~mine);
 }
 
 /* The words in which the bits of word @from of a filter lie. */
@@ -114,9 +98,10 @@ static void set_words(struct columns *c, u32 peer, const u64 *bits, u64 from, u3
 		return;
 	}
 	for (u64 i = 0; i < n; i++)
-		store_word(&words[i],
-			   (words[i] & ~mine) |
-				   spread(bits, (from * n + i) * places, c->width, unfold) << peer);
+		mapped_store(&words[i],
+			     (words[i] & ~mine) |
+				     spread(bits, (from * n + i) * places, c->width, unfold)
+					     << peer);
 }
 
 void columns_set(struct columns *c, u32 peer, const u64 *bits, u32 shift)
@@ -131,7 +116,7 @@ static void flip_run(struct columns *c, u32 peer, u64 bit, u32 unfold)
 	for (u64 place = bit << unfold; place < (bit + 1) << unfold; place++) {
 		u64 at = place * c->width + peer;
 
-		store_word(&c->words[at / 64], c->words[at / 64] ^ 1ULL << at % 64);
+		mapped_store(&c->words[at / 64], c->words[at / 64] ^ 1ULL << at % 64);
 	}
 }
 
@@ -150,11 +135,11 @@ void columns_clear(struct columns *c, u32 peer)
 /* A peer that is no longer believed is so before the time is moved. */
 void columns_believe(struct columns *c, u64 mask, u64 until_ns)
 {
-	store_word(&c->gate->believed, c->gate->believed & mask);
+	mapped_store(&c->gate->believed, c->gate->believed & mask);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	store_word(&c->gate->until_ns, until_ns);
+	mapped_store(&c->gate->until_ns, until_ns);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	store_word(&c->gate->believed, mask);
+	mapped_store(&c->gate->believed, mask);
 }
 
 int columns_describe(struct columns *c, u32 peer, const struct xdd_peer *about)

@@ -16,13 +16,11 @@
 #include "xdd/replica.h"
 
 struct columns {
-	u64 *words;   /* map `replicas` */
-	size_t bytes; /* of it */
+	u64 *words; /* map `replicas` */
 	struct xdd_peer_gate *gate;
-	size_t gate_bytes; /* mapped of it: a page */
-	int peers;	   /* map `peers` */
-	u32 width;	   /* peers that there is room for: 8, 16, 32 or 64 */
-	u32 shift;	   /* 2^this places */
+	int peers; /* map `peers` */
+	u32 width; /* peers that there is room for: 8, 16, 32 or 64 */
+	u32 shift; /* 2^this places */
 };
 
 /*

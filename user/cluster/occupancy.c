@@ -6,12 +6,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "user/clock.h"
+#include "user/loader/mapped.h"
 #include "user/loader/program.h"
 #include "user/model/replica.h"
+#include "user/words.h"
 #include "xdd/growth.h"
 #include "xdd/line.h"
 
@@ -146,16 +146,13 @@ static void add_places(struct walk *w, const struct xdd_line *first, u32 number,
 
 static int walk_shared(struct walk *w, const struct instance *in)
 {
-	size_t page = sysconf(_SC_PAGESIZE);
 	size_t bytes = (size_t)xdd_lines(w->fixed) * xdd_filters(w->fixed) * XDD_LINE_BYTES;
-	struct xdd_line *lines;
+	const struct xdd_line *lines = mapped_open(in->maps.lines, bytes, false);
 
-	bytes = (bytes + page - 1) / page * page;
-	lines = mmap(NULL, bytes, PROT_READ, MAP_SHARED, in->maps.lines, 0);
-	if (lines == MAP_FAILED)
+	if (!lines)
 		return -errno;
 	add_places(w, lines, 0, xdd_lines(w->fixed));
-	munmap(lines, bytes);
+	mapped_close(lines, bytes);
 	return 0;
 }
 
@@ -256,22 +253,13 @@ static int walk_exact(struct walk *w, const struct instance *in)
 	return err;
 }
 
-static u64 count_ones(const u64 *bits, const u64 *also, u64 words)
-{
-	u64 ones = 0;
-
-	for (u64 i = 0; i < words; i++)
-		ones += __builtin_popcountll(also ? bits[i] & also[i] : bits[i]);
-	return ones;
-}
-
 /* Of cells nobody knows whose they are: as many keys as set so many bits. */
 static void estimate_keys(struct walk *w, u64 ones)
 {
 	double cells = 1ULL << w->shift, known;
 	u32 k = w->fixed->replica_hashes;
 
-	known = w->sent ? count_ones(w->bits, w->sent, cells / 64) / cells : 0;
+	known = w->sent ? words_ones_in(w->bits, w->sent, cells / 64) / cells : 0;
 	w->keys = model_fill_keys(ones / cells, cells, k);
 	w->unpublished = w->keys - model_fill_keys(known, cells, k);
 }
@@ -300,7 +288,7 @@ int occupancy_read(const struct instance *in, u32 shift, const u64 *sent, u64 *b
 		err = walk_shared(&w, in);
 	else
 		err = walk_percpu(&w, in);
-	about->ones = count_ones(bits, NULL, words);
+	about->ones = words_ones(bits, words);
 	if (!err && xdd_engine_is_sliced(in->fixed.engine))
 		estimate_keys(&w, about->ones);
 	about->keys = w.keys;

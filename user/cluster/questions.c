@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "user/clock.h"
 #include "xdd/replica.h"
-
-#define MILLISECOND_NS 1000000ull
 
 /* Keys of a question, once a second: 63 peers look up 32000 then, which takes 3 % of a CPU. */
 #define KEYS_MAX 512
@@ -169,19 +168,31 @@ void questions_forget(struct questions *q, u32 slot)
 	q->counts[slot] = (struct question_counts){};
 }
 
-/* A bucket lies behind its lock. */
-static int read_bucket(const struct instance *in, u64 print, struct xdd_audit_bucket *bucket)
+#define ENTRY_MOST (sizeof(struct xdd_audit_bucket) + 64)
+
+/* Bytes of an entry of map `audit`: a bucket behind its lock. 0: it is not to be read. */
+static u32 entry_bytes(const struct instance *in)
 {
 	struct bpf_map_info about = {};
-	u32 length = sizeof(about), number = xdd_mix64(print) & (in->fixed.audit_buckets - 1);
-	u8 value[sizeof(*bucket) + 64];
+	u32 length = sizeof(about);
 
 	if (bpf_obj_get_info_by_fd(in->maps.audit, &about, &length) ||
-	    about.value_size < sizeof(*bucket) || about.value_size > sizeof(value))
+	    about.value_size < sizeof(struct xdd_audit_bucket) || about.value_size > ENTRY_MOST)
+		return 0;
+	return about.value_size;
+}
+
+static int read_bucket(const struct instance *in, u32 bytes, u64 print,
+		       struct xdd_audit_bucket *bucket)
+{
+	u32 number = xdd_mix64(print) & (in->fixed.audit_buckets - 1);
+	u8 value[ENTRY_MOST];
+
+	if (!bytes)
 		return -EPROTO;
 	if (bpf_map_lookup_elem_flags(in->maps.audit, &number, value, BPF_F_LOCK))
 		return -errno;
-	memcpy(bucket, value + about.value_size - sizeof(*bucket), sizeof(*bucket));
+	memcpy(bucket, value + bytes - sizeof(*bucket), sizeof(*bucket));
 	return 0;
 }
 
@@ -200,13 +211,14 @@ static enum wire_answer covers(const struct instance *in, u64 at, u64 window_ns,
 	return then < at + window_ns ? WIRE_YES : WIRE_NO;
 }
 
-/* Had this host seen the key of @print at @then, and in its window? */
-static enum wire_answer truth(const struct instance *in, u64 window_ns, u64 print, u64 then)
+/* Had this host seen the key of @print at @then, and in its window? @bytes: entry_bytes(). */
+static enum wire_answer truth(const struct instance *in, u32 bytes, u64 window_ns, u64 print,
+			      u64 then)
 {
 	struct xdd_audit_bucket bucket;
 	u32 i;
 
-	if (!xdd_audit_has_times(&in->fixed) || read_bucket(in, print, &bucket))
+	if (!xdd_audit_has_times(&in->fixed) || read_bucket(in, bytes, print, &bucket))
 		return WIRE_UNKNOWN;
 	i = xdd_audit_find(&bucket, print);
 	if (i < XDD_AUDIT_WAYS)
@@ -225,15 +237,17 @@ size_t questions_answer(const struct instance *in, u64 window_ns, const struct w
 	struct wire_answers answers = { .epoch = asked->epoch, .order = asked->order };
 	struct wire_ask ask[WIRE_ASK_MAX];
 	int n = wire_get_asks(payload, asked->payload_bytes, ask);
+	u32 bytes;
 
 	if (in->maps.audit < 0 || n <= 0 || n > KEYS_MAX)
 		return 0;
+	bytes = entry_bytes(in);
 	answers.n = n;
 	for (int i = 0; i < n; i++)
-		answers.answer[i] =
-			ask[i].age_ns > now.mono_ns
-				? WIRE_UNKNOWN
-				: truth(in, window_ns, ask[i].print, now.mono_ns - ask[i].age_ns);
+		answers.answer[i] = ask[i].age_ns > now.mono_ns
+					    ? WIRE_UNKNOWN
+					    : truth(in, bytes, window_ns, ask[i].print,
+						    now.mono_ns - ask[i].age_ns);
 	head.payload_bytes = wire_put_answers(message + WIRE_HEADER, &answers);
 	return wire_seal(self, &head, message);
 }

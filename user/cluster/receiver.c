@@ -7,8 +7,7 @@
 
 #include "user/cluster/delta.h"
 #include "user/model/replica.h"
-
-#define PPB 1e9
+#include "user/words.h"
 
 /* A FULL or DELTA of which parts have come. */
 struct assembly {
@@ -302,20 +301,17 @@ static void make_replica(struct slot *slot, const struct taken *t)
 	slot->peer.hashes = t->head.hashes;
 	slot->peer.epoch = t->head.epoch;
 	slot->peer.fulls++;
-	slot->ones = 0;
-	for (u64 i = 0; i < words_of(slot->peer.shift); i++)
-		slot->ones += __builtin_popcountll(slot->bits[i]);
+	slot->ones = words_ones(slot->bits, words_of(slot->peer.shift));
 }
 
 static void change_replica(struct slot *slot)
 {
-	slot->peer.deltas++;
-	for (u64 i = 0; i < words_of(slot->peer.shift); i++) {
-		u64 now = slot->bits[i] ^ slot->staging[i];
+	u64 words = words_of(slot->peer.shift);
 
-		slot->ones += __builtin_popcountll(now) - __builtin_popcountll(slot->bits[i]);
-		slot->bits[i] = now;
-	}
+	slot->peer.deltas++;
+	for (u64 i = 0; i < words; i++)
+		slot->bits[i] ^= slot->staging[i];
+	slot->ones = words_ones(slot->bits, words);
 }
 
 /* Halfway through, the column would be neither the one filter nor the other. */
@@ -474,9 +470,9 @@ static void note(struct slot *slot, const struct taken *t)
 	peer->keys = t->head.keys;
 	peer->window_ns = t->head.window_ns;
 	peer->heartbeat_ns = t->head.heartbeat_ns;
-	peer->fpr = t->head.fpr_ppb / PPB;
-	peer->fnr = t->head.fnr_ppb / PPB;
-	peer->member = t->head.member_ppb / PPB;
+	peer->fpr = t->head.fpr_ppb / WIRE_PPB;
+	peer->fnr = t->head.fnr_ppb / WIRE_PPB;
+	peer->member = t->head.member_ppb / WIRE_PPB;
 }
 
 /* A peer that is loaded otherwise has nothing to tell: its filter is of other keys. */

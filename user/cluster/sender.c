@@ -9,6 +9,7 @@
 
 #include "user/cluster/delta.h"
 #include "user/model/replica.h"
+#include "user/words.h"
 
 /* Of the target: what a fresh replica may take of it, and what it takes at most after the filter has
  * been made smaller.
@@ -17,7 +18,6 @@
 #define SMALL_FLOOR 0.125
 
 #define NS_PER_S 1e9
-#define PPB 1e9
 
 /* A range of bits that is sent as one message. */
 struct part {
@@ -230,9 +230,9 @@ static int hand_over(struct sender *s, struct wire_head *head, struct wire_time 
 	head->window_ns = s->setup.window_ns;
 	head->heartbeat_ns = s->setup.heartbeat_ns;
 	head->time_ns = now.wall_ns;
-	head->fpr_ppb = stats->fpr * PPB;
-	head->fnr_ppb = stats->fnr * PPB;
-	head->member_ppb = stats->member * PPB;
+	head->fpr_ppb = stats->fpr * WIRE_PPB;
+	head->fnr_ppb = stats->fnr * WIRE_PPB;
+	head->member_ppb = stats->member * WIRE_PPB;
 	size = wire_seal(s->setup.self, head, s->message);
 	s->credit = credit(s, now.mono_ns) - size;
 	s->credit_ns = s->spoke_ns = now.mono_ns;
@@ -240,15 +240,6 @@ static int hand_over(struct sender *s, struct wire_head *head, struct wire_time 
 	err = s->setup.emit(s->setup.to, head->type, s->message, size);
 	s->stats.failed += !!err;
 	return err;
-}
-
-static u64 count_ones(const u64 *bits, u64 n)
-{
-	u64 ones = 0;
-
-	for (u64 i = 0; i < n / 64; i++)
-		ones += __builtin_popcountll(bits[i]);
-	return ones;
 }
 
 /* Bytes that delta_encode() needs at most: log is concave, so gaps are longest in all when even. */
@@ -262,7 +253,7 @@ static u64 longest(u64 ones, u64 n)
 /* Halve the range until its message is short enough. */
 static void plan_range(struct plan *plan, const u64 *bits, u64 first, u64 n)
 {
-	if (longest(count_ones(bits + first / 64, n), n) > WIRE_PAYLOAD_MAX) {
+	if (longest(words_ones(bits + first / 64, n / 64), n) > WIRE_PAYLOAD_MAX) {
 		plan_range(plan, bits, first, n / 2);
 		plan_range(plan, bits, first + n / 2, n / 2);
 		return;

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "user/model/replica.h"
+#include "user/words.h"
 
 /* Of the target, what staleness is left at least, however much of it a fresh replica takes. */
 #define LEAST_SHARE 0.25
@@ -54,15 +55,10 @@ bool update_due(const struct update_policy *policy, const struct staleness *s)
 
 void update_compare(struct staleness *s, const u64 *home, const u64 *sent, u64 n)
 {
-	u64 ones = 0, gone = 0, come = 0;
+	u64 words = (n + 63) / 64;
 
-	for (u64 i = 0; i < (n + 63) / 64; i++) {
-		ones += __builtin_popcountll(home[i]);
-		come += __builtin_popcountll(home[i] & ~sent[i]);
-		gone += __builtin_popcountll(~home[i] & sent[i]);
-	}
 	s->cells = n;
-	s->fill = ones / s->cells;
-	s->delta1 = come / s->cells;
-	s->delta0 = gone / s->cells;
+	s->fill = words_ones(home, words) / s->cells;
+	s->delta1 = words_ones_beyond(home, sent, words) / s->cells;
+	s->delta0 = words_ones_beyond(sent, home, words) / s->cells;
 }

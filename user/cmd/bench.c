@@ -10,7 +10,6 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "cmd.h"
 #include "message.h"
@@ -21,6 +20,7 @@
 
 /* after the types of its maps */
 #include "bench.skel.h"
+#include "loader/mapped.h"
 #include "loader/program.h"
 #include "xdd/replica.h"
 
@@ -304,17 +304,15 @@ static int fill_watch(int fd)
 static int fill_replicas(const struct bench_run *run, const struct xdd_fixed *fixed)
 {
 	struct xdd_peer_gate gate = { ~0ULL >> (64 - fixed->peers), ~0ULL };
-	size_t bytes = ((size_t)fixed->peers << fixed->replica_shift) / 8;
+	u64 n = xdd_replica_words(fixed), bytes = n * sizeof(u64);
 	u32 zero = 0;
-	u64 *words;
+	u64 *words = mapped_open(bpf_map__fd(run->skel->maps.replicas), bytes, true);
 
-	words = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-		     bpf_map__fd(run->skel->maps.replicas), 0);
-	if (words == MAP_FAILED)
+	if (!words)
 		return -errno;
-	for (size_t i = 0; i < bytes / sizeof(*words); i++)
+	for (size_t i = 0; i < n; i++)
 		words[i] = xdd_mix64(2 * i + 1) & xdd_mix64(2 * i + 2);
-	munmap(words, bytes);
+	mapped_close(words, bytes);
 	return bpf_map_update_elem(bpf_map__fd(run->skel->maps.peer_gate), &zero, &gate, BPF_ANY)
 		       ? -errno
 		       : 0;

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "mapped.h"
 #include "program.h"
 #include "user/clock.h"
 #include "xdd/age.h"
@@ -27,19 +27,16 @@ int faults_open(struct faults *f, const struct instance *in)
 	if (!in->fixed.fault_policy || in->maps.health < 0)
 		return 0;
 	f->sites = xdd_sites(&in->fixed, libbpf_num_possible_cpus());
-	f->health =
-		mmap(NULL, map_bytes(f), PROT_READ | PROT_WRITE, MAP_SHARED, in->maps.health, 0);
-	if (f->health != MAP_FAILED)
+	f->health = mapped_open(in->maps.health, map_bytes(f), true);
+	if (f->health)
 		return 0;
-	f->health = NULL;
 	f->sites = 0;
 	return -errno;
 }
 
 void faults_close(struct faults *f)
 {
-	if (f->health)
-		munmap(f->health, map_bytes(f));
+	mapped_close(f->health, map_bytes(f));
 	f->health = NULL;
 }
 

@@ -10,6 +10,7 @@
 #include "xdd/age.h"
 #include "xdd/audit.h"
 #include "xdd/growth.h"
+#include "xdd/replica.h"
 #include "dedup.skel.h"
 #include "xdd/tree.h"
 
@@ -128,7 +129,7 @@ int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
 		{ "audit", fixed->audit_threshold ? fixed->audit_buckets : 0 },
 		{ "audit_counts", fixed->audit_threshold != 0 },
 		{ "distances", xdd_audit_has_times(fixed) },
-		{ "replicas", ((u64)fixed->peers << fixed->replica_shift) / 64 },
+		{ "replicas", xdd_replica_words(fixed) },
 		{ "peer_gate", fixed->peers != 0 },
 		{ "peers", fixed->peers },
 		{ "peer_hits", fixed->peers },

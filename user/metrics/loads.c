@@ -7,12 +7,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <xdd/slices.h>
 #include <xdd/tree.h>
 
 #include "user/loader/instance.h"
+#include "user/loader/mapped.h"
 #include "user/store.h"
 
 /* rlbsbf: as it counts itself. */
@@ -40,8 +40,8 @@ static int count_shared(const struct instance *in, struct loads *loads)
 	u32 bits = xdd_cell_bits(&in->fixed);
 	const struct xdd_line *all;
 
-	all = mmap(NULL, bytes, PROT_READ, MAP_SHARED, in->maps.lines, 0);
-	if (all == MAP_FAILED)
+	all = mapped_open(in->maps.lines, bytes, false);
+	if (!all)
 		return -errno;
 	lines /= loads->filters;
 	for (u32 i = 0; i < loads->filters; i++) {
@@ -49,7 +49,7 @@ static int count_shared(const struct instance *in, struct loads *loads)
 
 		loads->share[i] = (double)used * bits / (lines * XDD_LINE_BITS);
 	}
-	munmap((void *)all, bytes);
+	mapped_close(all, bytes);
 	return 0;
 }
 
@@ -108,11 +108,11 @@ static int lines_shared(const struct instance *in, struct loads *loads)
 	u64 lines = xdd_lines(&in->fixed), bytes = lines * sizeof(struct xdd_line);
 	const struct xdd_line *all;
 
-	all = mmap(NULL, bytes, PROT_READ, MAP_SHARED, in->maps.lines, 0);
-	if (all == MAP_FAILED)
+	all = mapped_open(in->maps.lines, bytes, false);
+	if (!all)
 		return -errno;
 	add_lines(in, 0, 0, all, lines, loads);
-	munmap((void *)all, bytes);
+	mapped_close(all, bytes);
 	return 0;
 }
 
@@ -251,14 +251,14 @@ static int count_filters(const struct instance *in, double *share, u32 filters)
 	double cells = xdd_cells(&in->fixed);
 	const struct xdd_line *all;
 
-	all = mmap(NULL, bytes, PROT_READ, MAP_SHARED, in->maps.lines, 0);
-	if (all == MAP_FAILED)
+	all = mapped_open(in->maps.lines, bytes, false);
+	if (!all)
 		return -errno;
 	for (u32 i = 0; i < filters; i++)
 		share[i] = store_cells_used(all[i * lines].word, lines * XDD_LINE_WORDS,
 					    xdd_cell_bits(&in->fixed)) /
 			   cells;
-	munmap((void *)all, bytes);
+	mapped_close(all, bytes);
 	return 0;
 }
 

@@ -65,7 +65,7 @@ int peers_read(const struct instance *in, struct peers *peers)
 	memset(peers, 0, sizeof(*peers));
 	if (!fixed->peers)
 		return 0;
-	peers->memory_bytes = ((u64)fixed->peers << fixed->replica_shift) / 8;
+	peers->memory_bytes = xdd_replica_words(fixed) * sizeof(u64);
 	if (bpf_map_lookup_elem(in->maps.peer_gate, &zero, &gate))
 		return -errno;
 	if (gate.until_ns <= now_ns())

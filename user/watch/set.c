@@ -6,11 +6,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "user/accessors.h"
+#include "user/loader/mapped.h"
 #include "user/loader/program.h"
 #include "user/message.h"
 
@@ -49,35 +49,19 @@ static bool is_empty(const u64 *map, u64 words)
 
 static size_t map_bytes(const struct instance *in)
 {
-	size_t page = sysconf(_SC_PAGESIZE);
-
-	return (words_of(in) * sizeof(u64) + page - 1) / page * page;
-}
-
-static u64 *map_open(const struct instance *in, int protection)
-{
-	void *at = mmap(NULL, map_bytes(in), protection, MAP_SHARED, in->maps.watch, 0);
-
-	return at == MAP_FAILED ? NULL : at;
-}
-
-/* A word at once: the program reads it meanwhile. */
-static void put_word(u64 *at, u64 word)
-{
-	if (*at != word)
-		__atomic_store_n(at, word, __ATOMIC_RELAXED);
+	return words_of(in) * sizeof(u64);
 }
 
 static void put_new(struct watch_set *set)
 {
 	for (u64 i = 0; i < words_of(set->in); i++)
-		put_word(&set->map[i], set->map[i] | set->acbf.first[i]);
+		mapped_store(&set->map[i], set->map[i] | set->acbf.first[i]);
 }
 
 static void put_all(struct watch_set *set)
 {
 	for (u64 i = 0; i < words_of(set->in); i++)
-		put_word(&set->map[i], set->acbf.first[i]);
+		mapped_store(&set->map[i], set->acbf.first[i]);
 }
 
 /* Files that writers which were killed left: the caller has the lock. */
@@ -95,22 +79,12 @@ static void remove_leftovers(void)
 
 static int save_state(struct watch_set *set, char *err, size_t err_size)
 {
-	struct sink sink;
 	int rc = mkdir(WATCH_FOLDER, 0700) && errno != EEXIST ? -errno : 0;
 
 	remove_leftovers();
-	rc = rc ?: sink_open(&sink, set->path);
-	if (!rc) {
-		rc = watch_file_save(&set->acbf, &set->about, &sink);
-		sink_close(&sink);
-	}
+	rc = rc ?: watch_file_write(&set->acbf, &set->about, set->path);
 	errno = -rc;
 	return rc ? refuse(err, err_size, rc, "%s: cannot be written: %m", set->path) : 0;
-}
-
-static bool same(const struct watch_about *a, const struct watch_about *b)
-{
-	return a->of == b->of && a->hash == b->hash && a->seed == b->seed;
 }
 
 static int lost(const struct watch_set *set, char *err, size_t err_size)
@@ -129,7 +103,7 @@ static int load_state(struct watch_set *set, char *err, size_t err_size)
 	struct watch_about found;
 	int rc = watch_file_load(&set->acbf, &found, set->path, err, err_size);
 
-	if (!rc && same(&found, &set->about) && set->acbf.bits == fixed->watch_bits &&
+	if (!rc && watch_about_same(&found, &set->about) && set->acbf.bits == fixed->watch_bits &&
 	    set->acbf.hashes == fixed->watch_hashes)
 		return 0;
 	if (rc && rc != -ENOENT && rc != -EBADMSG && rc != -EPROTONOSUPPORT)
@@ -149,7 +123,7 @@ static int open_map(struct watch_set *set, const struct instance *in, char *err,
 {
 	*set = (struct watch_set){ .in = in, .about = state_of(in), .map_bytes = map_bytes(in) };
 	path_of(set->path, in->name);
-	set->map = map_open(in, PROT_READ | PROT_WRITE);
+	set->map = mapped_open(in->maps.watch, set->map_bytes, true);
 	return set->map ? 0
 			: refuse(err, err_size, -errno, "%s: its map watch cannot be mapped: %m",
 				 in->name);
@@ -169,8 +143,7 @@ int watch_set_open(struct watch_set *set, const struct instance *in, char *err, 
 void watch_set_close(struct watch_set *set)
 {
 	acbf_close(&set->acbf);
-	if (set->map)
-		munmap(set->map, set->map_bytes);
+	mapped_close(set->map, set->map_bytes);
 	set->map = NULL;
 }
 
@@ -291,11 +264,10 @@ int watch_set_about(const struct instance *in, struct watch_about *about)
 /* Whether the map says that there are keys. */
 static bool map_has_keys(const struct instance *in)
 {
-	u64 *map = map_open(in, PROT_READ);
+	const u64 *map = mapped_open(in->maps.watch, map_bytes(in), false);
 	bool has = map && !is_empty(map, words_of(in));
 
-	if (map)
-		munmap(map, map_bytes(in));
+	mapped_close(map, map_bytes(in));
 	return has;
 }
 

@@ -10,13 +10,6 @@
 /* Slots are added by so many, or by an eighth. */
 #define SLOTS_STEP 4
 
-/* The instruction is not in every processor that the program runs on. */
-#ifdef __x86_64__
-#define COUNTS_ONES __attribute__((target_clones("popcnt", "default")))
-#else
-#define COUNTS_ONES
-#endif
-
 void *memory_map(u64 bytes)
 {
 	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -63,15 +56,6 @@ static void page_give_back(struct page_pool *pool, u32 page)
 {
 	pool->page[page].word[0] = pool->free;
 	pool->free = page + 1;
-}
-
-COUNTS_ONES u32 words_ones(const u64 *words, u32 n)
-{
-	u32 ones = 0;
-
-	for (u32 i = 0; i < n; i++)
-		ones += __builtin_popcountll(words[i]);
-	return ones;
 }
 
 /* Ones of bits @from and up to @end, both 0..PAGE_BITS, of a page's memory. */

@@ -10,6 +10,8 @@
 
 #include <xdd/types.h>
 
+#include "user/words.h"
+
 #define PAGE_BITS 4096
 #define PAGE_WORDS (PAGE_BITS / 64)
 
@@ -45,9 +47,6 @@ void memory_unmap(void *at, u64 bytes);
 /* Returns 0 or -ENOMEM; memory is taken from the system as pages are used. pool_close() frees. */
 int pool_open(struct page_pool *pool, u32 pages);
 void pool_close(struct page_pool *pool);
-
-/* Ones of @n words. */
-u32 words_ones(const u64 *words, u32 n);
 
 /* Make sure that @more bits can be put into @s as far as slots go; the caller sees to it that the pool
  * has pages for all strings. Returns 0 or -ENOMEM.
