@@ -7,6 +7,8 @@
 
 #include <xdd/types.h>
 
+#define MILLISECOND_NS 1000000ull
+
 static inline u64 clock_ns(clockid_t clock)
 {
 	struct timespec now;
@@ -19,6 +21,12 @@ static inline u64 clock_ns(clockid_t clock)
 static inline u64 now_ns(void)
 {
 	return clock_ns(CLOCK_MONOTONIC);
+}
+
+/* The earlier of two times. */
+static inline u64 earliest(u64 a, u64 b)
+{
+	return a < b ? a : b;
 }
 
 #endif

@@ -112,7 +112,7 @@ int derive_replicas(struct work *w)
 	f->replica_hashes = hashes_for(w, f->replica_shift);
 	f->replica_step = xdd_replica_step(f);
 	w->out->live.replica_action = derive_replica_action(w->o, &w->out->live);
-	bytes = ((u64)f->peers << f->replica_shift) / 8;
+	bytes = xdd_replica_words(f) * sizeof(u64);
 	if (w->o->replica_bits > 1ULL << XDD_REPLICA_SHIFT_MAX || bytes / 8 > UINT32_MAX)
 		return refuse(w->err, w->err_size, -ERANGE,
 			      "--replica-bits: a replica has at most 4Gi bits, and those of %u "

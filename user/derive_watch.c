@@ -5,6 +5,7 @@
 #include "user/derive_work.h"
 #include "user/message.h"
 #include "user/watch/acbf.h"
+#include "xdd/replica.h"
 
 /* What says something about a watch set, and nothing without one. */
 static int refuse_details(const struct work *w)
@@ -26,7 +27,7 @@ static int too_large(const struct work *w, u64 bytes)
 	char needed[UNITS_TEXT_MAX], there[UNITS_TEXT_MAX];
 
 	return refuse(w->err, w->err_size, -ENOMEM,
-		      "the watch set would take %s, but %s of memory are free beside the filter: "
+		      "the watch set would take %s beside the filter, but %s of memory are free: "
 		      "give less --watch-keys or --counters",
 		      units_size_text(bytes, needed), units_size_text(w->available, there));
 }
@@ -56,7 +57,7 @@ int derive_watch(struct work *w)
 			      "a watch set of %u counters a key has no level 1 of this size for %u "
 			      "--positions: give more --counters, or less --positions",
 			      o->counters, o->positions);
-	if (counters / 2 > w->available)
+	if (counters / 2 + w->out->memory_bytes + xdd_replica_words(f) * sizeof(u64) > w->available)
 		return too_large(w, counters / 2);
 	f->watch_bits = bits;
 	f->watch_hashes = o->positions;

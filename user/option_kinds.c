@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "cluster/bus.h"
 #include "joint/set.h"
 #include "joint/plan.h"
@@ -18,7 +19,6 @@
 #include "watch/acbf.h"
 
 #define GROUP_HOST_MAX 30 /* with an instance's name it is WIRE_NAME - 1 at most */
-#define MILLISECOND_NS 1000000ull
 #define MAX_WINDOW_NS (366 * 24 * 3600ull * 1000 * 1000 * 1000)
 
 static int parse_flag(struct value *v)

@@ -107,6 +107,12 @@ struct xdd_peer_audit {
 XDD_ASSERT(sizeof(struct xdd_peer) == XDD_PEER_NAME + 176, "xdd_peer has no holes");
 XDD_ASSERT(sizeof(struct xdd_peer_audit) == 40, "xdd_peer_audit has no holes");
 
+/* 64-bit words of map `replicas`; 0: the program holds none. */
+XDD_INLINE u64 xdd_replica_words(XDD_FIXED struct xdd_fixed *fixed)
+{
+	return ((u64)fixed->peers << fixed->replica_shift) / 64;
+}
+
 /* Accessors: word @number of the replicas, the gate, and the live configuration, or NULL. */
 extern const u64 *xdd_replica_word(struct xdd_store *store, u32 number);
 extern const struct xdd_peer_gate *xdd_peer_gate_at(struct xdd_store *store);

@@ -13,7 +13,6 @@
 #include "user/cluster/queue.h"
 #include "user/message.h"
 
-#define MILLISECOND_NS 1000000ull
 #define MIB (1ull << 20)
 
 /* What lies in a queue at most; a message counts for its bytes and what is around them. */

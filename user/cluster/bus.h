@@ -18,6 +18,8 @@
 /* Subjects that a bus listens to. */
 #define BUS_LISTENS 2
 
+#define BUS_SUBJECT_MAX 256 /* bytes of one, its end included */
+
 struct bus;
 
 /* What of the files may be NULL; all is copied. */

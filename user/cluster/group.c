@@ -13,8 +13,6 @@
 #include "user/message.h"
 #include "user/options.h"
 
-#define SUBJECT_MAX 256
-
 /* Of what has come, at most so many before other work has its turn. */
 #define EVENTS_MAX 256
 
@@ -52,8 +50,9 @@ static void own_host(char host[HOST_SIZE])
 static int open_bus(struct group *group, const char *url, char *err, size_t err_size)
 {
 	const struct options *o = group->setup.o;
-	char all[SUBJECT_MAX], own[SUBJECT_MAX], kept[SUBJECT_MAX], store[SUBJECT_MAX];
-	char client[SUBJECT_MAX];
+	char all[BUS_SUBJECT_MAX], own[BUS_SUBJECT_MAX], kept[BUS_SUBJECT_MAX],
+		store[BUS_SUBJECT_MAX];
+	char client[BUS_SUBJECT_MAX];
 	struct bus_where where = { .url = url,
 				   .ca = o->nats_ca,
 				   .cert = o->nats_cert,

@@ -15,8 +15,6 @@
 #include "user/message.h"
 #include "user/options.h"
 
-#define MILLISECOND_NS 1000000ull
-
 /* Checks: 16 in a window, and as many times longer apart than one takes, which is a tenth of a CPU. */
 #define CHECKS_IN_WINDOW 16
 #define CHECK_LEAST_NS (10 * MILLISECOND_NS)
@@ -39,8 +37,6 @@
 
 /* With more than this still to send, what has changed is looked at later. */
 #define BUSY_BYTES (1u << 20)
-
-#define SUBJECT_MAX 256
 
 /* Messages that are refused are told of at most so often. */
 #define REFUSED_NS (60 * XDD_SECOND_NS)
@@ -84,9 +80,9 @@ static struct wire_time clocks(void)
 }
 
 static const char *subject_of(const struct member *m, const char *peer, const char *what,
-			      const char *for_whom, char subject[SUBJECT_MAX])
+			      const char *for_whom, char subject[BUS_SUBJECT_MAX])
 {
-	snprintf(subject, SUBJECT_MAX, "xdd.%s.%s.%s%s%s", m->setup.group, peer, what,
+	snprintf(subject, BUS_SUBJECT_MAX, "xdd.%s.%s.%s%s%s", m->setup.group, peer, what,
 		 *for_whom ? "." : "", for_whom);
 	return subject;
 }
@@ -94,7 +90,7 @@ static const char *subject_of(const struct member *m, const char *peer, const ch
 static int publish(struct member *m, const char *what, const char *for_whom, enum bus_keep keep,
 		   const u8 *message, size_t size)
 {
-	char subject[SUBJECT_MAX];
+	char subject[BUS_SUBJECT_MAX];
 
 	return bus_publish(m->setup.bus, subject_of(m, m->name, what, for_whom, subject), keep,
 			   message, size);
@@ -152,7 +148,7 @@ static void want(void *to, const char *name, const u8 *message, size_t size)
 {
 	struct member *m = to;
 	struct fetched *fetched = fetched_of(m, name);
-	char subject[SUBJECT_MAX];
+	char subject[BUS_SUBJECT_MAX];
 
 	u64 now = now_ns();
 
@@ -539,11 +535,6 @@ static void describe_all(struct member *m)
 	for (u32 i = 0; i < m->in->fixed.peers; i++)
 		if (receiver_peer(m->receiver, i)->state != XDD_PEER_none || m->told[i])
 			describe(m, i);
-}
-
-static u64 earliest(u64 a, u64 b)
-{
-	return a < b ? a : b;
 }
 
 /* Now and then: who is silent, for how long replicas are believed, and questions. */

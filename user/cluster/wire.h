@@ -56,6 +56,7 @@
 #define WIRE_SHIFT_MIN 10			    /* a filter has 2^10 to 2^32 bits */
 #define WIRE_SHIFT_MAX 32
 #define WIRE_PARTS_MAX 4096
+#define WIRE_PPB 1e9 /* rates are in units of 1e-9 */
 
 /* X(name, number, word in subjects and statistics). Numbers are never used again. */
 #define WIRE_TYPES(X)                \

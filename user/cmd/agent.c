@@ -129,11 +129,6 @@ static u64 step(struct agent *agent, u64 now)
 	return next;
 }
 
-static u64 earliest(u64 a, u64 b)
-{
-	return a < b ? a : b;
-}
-
 /* Wait until @until, and meanwhile answer who asks for metrics, and talk to other hosts. Returns whether it is the end. */
 static bool wait_until(struct agent *agent, u64 until)
 {

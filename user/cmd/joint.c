@@ -114,15 +114,10 @@ static int print_keys(struct job *j, char *err, size_t err_size)
 				err_size);
 }
 
-static bool is_exact(const struct job *j)
-{
-	return j->plan.algorithm == JOINT_raw || j->plan.algorithm == JOINT_smallest_first;
-}
-
 /* Of the keys of monitor @i that are not common, so many are expected to be taken for common, at most. */
 static double expected_wrong(const struct job *j, u32 i)
 {
-	return is_exact(j) ? 0 : j->plan.epsilon * j->lists[i].n;
+	return joint_is_exact(&j->plan) ? 0 : j->plan.epsilon * j->lists[i].n;
 }
 
 static json_t *list_json(const struct job *j, u32 i)
@@ -148,10 +143,10 @@ static void print_json(const struct job *j)
 	all = json_pack("{s:s, s:I, s:i, s:i, s:f, s:I, s:I, s:I, s:I, s:i, s:f, s:o}", "algorithm",
 			joint_names[j->plan.algorithm], "common", (json_int_t)j->common, "at_least",
 			(int)j->plan.at_least, "rounds", (int)j->plan.rounds, "epsilon",
-			is_exact(j) ? 0 : j->plan.epsilon, "up_bytes", (json_int_t)r->up,
-			"down_bytes", (json_int_t)r->down, "hashes", (json_int_t)r->hashes,
-			"lookup_hashes", (json_int_t)r->lookups, "exchanges", (int)r->exchanges,
-			"seconds", r->seconds, "monitors", monitors);
+			joint_is_exact(&j->plan) ? 0 : j->plan.epsilon, "up_bytes",
+			(json_int_t)r->up, "down_bytes", (json_int_t)r->down, "hashes",
+			(json_int_t)r->hashes, "lookup_hashes", (json_int_t)r->lookups, "exchanges",
+			(int)r->exchanges, "seconds", r->seconds, "monitors", monitors);
 	provenance_json(all, j->o);
 	json_dumpf(all, stderr, JSON_INDENT(2));
 	fputc('\n', stderr);
@@ -178,7 +173,9 @@ static void print_text(const struct job *j)
 		" hashes, %" PRIu64 " to look up\n",
 		joint_names[j->plan.algorithm], (uint64_t)j->common,
 		j->plan.at_least < j->n ? "at least" : "all", j->plan.at_least,
-		is_exact(j) ? "" : "; wrong: so many of a list's other keys are expected, at most",
+		joint_is_exact(&j->plan)
+			? ""
+			: "; wrong: so many of a list's other keys are expected, at most",
 		(uint64_t)r->up, (uint64_t)r->down, keys ? 8. * (r->up + r->down) / keys : 0,
 		(uint64_t)r->hashes, (uint64_t)r->lookups);
 }
@@ -220,14 +217,7 @@ int cmd_joint(struct options *o)
 		return EXIT_FAILED;
 	}
 	j->o = o;
-	j->plan = (struct joint_plan){
-		.algorithm = o->algorithm,
-		.monitors = o->n_args,
-		.at_least = o->at_least ?: (u32)o->n_args,
-		.rounds = o->rounds ?: joint_default_rounds(o->algorithm),
-		.epsilon = o->epsilon,
-		.seed = o->seed,
-	};
+	j->plan = joint_plan_of(o, o->n_args);
 	if (joint_plan_check(&j->plan, err, sizeof(err)) ||
 	    joint_reading_open(&j->reading, o, err, sizeof(err)))
 		complain("joint: %s", err);

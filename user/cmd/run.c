@@ -117,11 +117,6 @@ static void give_up_sample(struct run *r)
 	r->failed = true;
 }
 
-static u64 earliest(u64 a, u64 b)
-{
-	return a < b ? a : b;
-}
-
 /* A signal came: SIGHUP is the end only for who has no file to read again. */
 static bool is_end(struct run *r)
 {

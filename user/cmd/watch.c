@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "user/capture/capture.h"
 #include "user/loader/caps.h"
 #include "user/loader/pins.h"
 #include "user/message.h"
@@ -84,31 +85,22 @@ static int spool(int from)
 	ssize_t n;
 
 	while (fd >= 0 && (n = read(from, buffer, sizeof(buffer))))
-		if (n < 0 || write(fd, buffer, n) != n)
-			return -1;
+		if (n < 0 || write(fd, buffer, n) != n) {
+			close(fd);
+			fd = -1;
+		}
 	return fd;
 }
 
 static enum kind kind_of(int fd)
 {
-	static const struct {
-		u8 bytes[4];
-		u32 n;
-	} captures[] = {
-		{ { 0x1f, 0x8b }, 2 }, /* gzip */
-		{ { 0xd4, 0xc3, 0xb2, 0xa1 }, 4 },
-		{ { 0xa1, 0xb2, 0xc3, 0xd4 }, 4 },
-		{ { 0x4d, 0x3c, 0xb2, 0xa1 }, 4 },
-		{ { 0xa1, 0xb2, 0x3c, 0x4d }, 4 },
-		{ { 0x0a, 0x0d, 0x0d, 0x0a }, 4 },
-	};
-	char start[8] = {};
+	static const u8 gzip[] = { 0x1f, 0x8b };
+	u8 start[8] = {};
 
 	if (pread(fd, start, sizeof(start), 0) < 0)
 		return KIND_lines;
-	for (size_t i = 0; i < XDD_ARRAY_SIZE(captures); i++)
-		if (!memcmp(start, captures[i].bytes, captures[i].n))
-			return KIND_capture;
+	if (!memcmp(start, gzip, sizeof(gzip)) || capture_is_magic(start))
+		return KIND_capture;
 	return memcmp(start, WATCH_FILE_MAGIC, sizeof(start)) ? KIND_lines : KIND_saved;
 }
 
@@ -128,7 +120,7 @@ static int load_saved(struct watch *w, const char *path)
 	rc = watch_file_load(&w->saved, &about, path, w->err, sizeof(w->err));
 	if (rc)
 		return rc;
-	if (about.of == ours.of && about.hash == ours.hash && about.seed == ours.seed)
+	if (watch_about_same(&about, &ours))
 		return 0;
 	return refuse(
 		w->err, sizeof(w->err), -EKEYREJECTED,
@@ -250,13 +242,9 @@ static int apply(struct watch *w)
 static int save(struct watch *w)
 {
 	struct watch_about about;
-	struct sink sink;
-	int rc = watch_set_about(w->in, &about) ?: sink_open(&sink, w->args[0]);
+	int rc = watch_set_about(w->in, &about)
+			 ?: watch_file_write(&w->set.acbf, &about, w->args[0]);
 
-	if (!rc) {
-		rc = watch_file_save(&w->set.acbf, &about, &sink);
-		sink_close(&sink);
-	}
 	if (!rc)
 		return EXIT_OK;
 	complain("watch: %s: cannot be written: %s", w->args[0], strerror(-rc));

@@ -54,21 +54,9 @@ void bytes_put_word(struct bytes *b, u64 word)
 		bytes_put(b, word >> 8 * i);
 }
 
-/* zlib counts in 32 bits. */
-static u32 crc_of(const u8 *at, size_t n)
-{
-	u32 crc = 0;
-
-	for (size_t part; n; at += part, n -= part) {
-		part = n < 1u << 30 ? n : 1u << 30;
-		crc = crc32(crc, at, part);
-	}
-	return crc;
-}
-
 int bytes_end(struct bytes *b)
 {
-	u32 crc = crc_of(b->at, b->n);
+	u32 crc = crc32_z(0, b->at, b->n);
 
 	for (u32 i = 0; i < CRC_BYTES; i++)
 		bytes_put(b, crc >> 8 * i);
@@ -86,7 +74,7 @@ int bytes_open(struct bytes_in *in, const struct bytes *message, u8 type, u8 rou
 	in->n = message->n - 2 - CRC_BYTES;
 	for (u32 i = 0; i < CRC_BYTES; i++)
 		crc |= (u32)at[message->n - CRC_BYTES + i] << 8 * i;
-	if (crc != crc_of(at, message->n - CRC_BYTES) || at[0] != type || at[1] != round)
+	if (crc != crc32_z(0, at, message->n - CRC_BYTES) || at[0] != type || at[1] != round)
 		return -EBADMSG;
 	return 0;
 }

@@ -94,6 +94,13 @@ static int take(struct taker *t, const struct xdd_digest *digest, u64 where)
 	return 0;
 }
 
+/* @rc is what take() returned. */
+static int refuse_key(const struct taker *t, int rc, char *err, size_t err_size)
+{
+	return refuse(err, err_size, rc, "%s: %s", t->list->path,
+		      rc == -E2BIG ? "more keys than can be joined" : "no memory for its keys");
+}
+
 static int take_lines(struct taker *t, char *err, size_t err_size)
 {
 	struct joint_list *list = t->list;
@@ -116,10 +123,7 @@ static int take_lines(struct taker *t, char *err, size_t err_size)
 		}
 		at = stop == end ? end : stop + 1;
 	}
-	if (rc)
-		refuse(err, err_size, rc, "%s: %s", list->path,
-		       rc == -E2BIG ? "more keys than can be joined" : "no memory for its keys");
-	return rc;
+	return rc ? refuse_key(t, rc, err, err_size) : 0;
 }
 
 /* Returns 1 if @item is a frame with a key. */
@@ -147,9 +151,7 @@ static int take_frame(struct taker *t, const struct capture_item *item, char *er
 		return refuse(err, err_size, rc, "%s", t->r->filter.error);
 	t->list->without += !rc;
 	rc = rc ? take(t, &identity.digest, item->number) : 0;
-	return rc ? refuse(err, err_size, rc, "%s: %s", t->list->path,
-			   rc == -E2BIG ? "more keys than can be joined" : "no memory for its keys")
-		  : 0;
+	return rc ? refuse_key(t, rc, err, err_size) : 0;
 }
 
 static int take_capture(struct taker *t, char *err, size_t err_size)

@@ -38,11 +38,6 @@ static u32 filter_round(const struct joint_monitor *m)
 	return m->plan->algorithm == JOINT_bfs ? m->step - 1 : m->step;
 }
 
-static bool is_exact(const struct joint_monitor *m)
-{
-	return m->plan->algorithm == JOINT_raw || m->plan->algorithm == JOINT_smallest_first;
-}
-
 /* The keys that are left as a filter of @length, into m->sent. */
 static int make_filter(struct joint_monitor *m, u32 hashes, u64 length)
 {
@@ -140,7 +135,7 @@ static bool may_be_common(struct joint_monitor *m, const struct joint_set *commo
 /* Only keys that are in @common, by all their hashes or, of digests, as they are, stay. */
 static void filter(struct joint_monitor *m, struct joint_set *common)
 {
-	u32 hashes = is_exact(m) ? 0 : joint_hashes(m->plan, filter_round(m));
+	u32 hashes = joint_is_exact(m->plan) ? 0 : joint_hashes(m->plan, filter_round(m));
 	u64 n = 0;
 
 	joint_set_index(common);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "user/message.h"
+#include "user/options.h"
 
 #define LEAST_LENGTH 2
 #define MOST_FILL .5 /* of a filter of one round that is left too much by those before */
@@ -14,9 +15,14 @@
 const char *const joint_names[] = { JOINT_ALGORITHMS(JOINT_NAME) NULL };
 const char *const joint_help[] = { JOINT_ALGORITHMS(JOINT_HELP) NULL };
 
-static bool is_progressive(const struct joint_plan *plan)
+static bool is_progressive(u32 algorithm)
 {
-	return plan->algorithm == JOINT_cfsp || plan->algorithm == JOINT_best;
+	return algorithm == JOINT_cfsp || algorithm == JOINT_best;
+}
+
+bool joint_is_exact(const struct joint_plan *plan)
+{
+	return plan->algorithm == JOINT_raw || plan->algorithm == JOINT_smallest_first;
 }
 
 /* Hashes of all rounds together: each halves what is left. */
@@ -27,7 +33,19 @@ static u32 all_hashes(const struct joint_plan *plan)
 
 u32 joint_default_rounds(u32 algorithm)
 {
-	return algorithm == JOINT_cfsp || algorithm == JOINT_best ? 2 : 1;
+	return is_progressive(algorithm) ? 2 : 1;
+}
+
+struct joint_plan joint_plan_of(const struct options *o, u32 monitors)
+{
+	return (struct joint_plan){
+		.algorithm = o->algorithm,
+		.monitors = monitors,
+		.at_least = o->at_least ?: monitors,
+		.rounds = o->rounds ?: joint_default_rounds(o->algorithm),
+		.epsilon = o->epsilon,
+		.seed = o->seed,
+	};
 }
 
 static int check_count(const struct joint_plan *plan, char *err, size_t err_size)
@@ -59,7 +77,7 @@ int joint_plan_check(const struct joint_plan *plan, char *err, size_t err_size)
 	if (plan->monitors < 2 || plan->monitors > JOINT_MONITORS_MAX)
 		return refuse(err, err_size, -EINVAL, "%u monitors: from 2 to %u can be joined",
 			      plan->monitors, JOINT_MONITORS_MAX);
-	if (plan->rounds > 1 && !is_progressive(plan))
+	if (plan->rounds > 1 && !is_progressive(plan->algorithm))
 		return refuse(err, err_size, -EINVAL,
 			      "--rounds %u: --algorithm %s has one round of filters; cfsp and best "
 			      "have more",

@@ -6,6 +6,7 @@
 #ifndef USER_JOINT_PLAN_H
 #define USER_JOINT_PLAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <xdd/hash.h>
@@ -28,6 +29,8 @@ enum joint_algorithm { JOINT_ALGORITHMS(JOINT_ENUM) JOINT_ALGORITHM_MAX };
 
 extern const char *const joint_names[], *const joint_help[]; /* both end with NULL */
 
+struct options;
+
 struct joint_plan {
 	u32 algorithm;	/* enum joint_algorithm */
 	u32 monitors;	/* 2 to JOINT_MONITORS_MAX */
@@ -37,8 +40,14 @@ struct joint_plan {
 	u64 seed;	/* of the hashes */
 };
 
+/* Whether keys are sent as they are, so that only their digests err. */
+bool joint_is_exact(const struct joint_plan *plan);
+
 /* Rounds where none are given: as many as the paper's simulations have. */
 u32 joint_default_rounds(u32 algorithm);
+
+/* What options ask for, of so many @monitors. */
+struct joint_plan joint_plan_of(const struct options *o, u32 monitors);
 
 /* Returns 0, or -EINVAL with a line in @err where @plan cannot be done. */
 int joint_plan_check(const struct joint_plan *plan, char *err, size_t err_size);

@@ -215,13 +215,7 @@ static void print_text(const struct options *o, const struct joint_plan *plan,
 
 int simulate_joint(struct options *o)
 {
-	struct joint_plan plan = {
-		.algorithm = o->algorithm,
-		.monitors = o->monitors,
-		.at_least = o->at_least ?: o->monitors,
-		.rounds = o->rounds ?: joint_default_rounds(o->algorithm),
-		.epsilon = o->epsilon,
-	};
+	struct joint_plan plan = joint_plan_of(o, o->monitors);
 	struct outcome outcome = { 0 };
 	u32 runs = o->runs ?: 1;
 	char err[MESSAGE_MAX];

@@ -139,6 +139,23 @@ int watch_file_save(struct acbf *a, const struct watch_about *about, struct sink
 	return rc ?: sink_finish(sink) ?: sink_sync(sink) ?: sink_publish(sink);
 }
 
+int watch_file_write(struct acbf *a, const struct watch_about *about, const char *path)
+{
+	struct sink sink;
+	int rc = sink_open(&sink, path);
+
+	if (rc)
+		return rc;
+	rc = watch_file_save(a, about, &sink);
+	sink_close(&sink);
+	return rc;
+}
+
+bool watch_about_same(const struct watch_about *a, const struct watch_about *b)
+{
+	return a->of == b->of && a->hash == b->hash && a->seed == b->seed;
+}
+
 /* As checked_read(), but nothing of the checksum at the end. */
 static int get(struct words *w, void *data, u64 bytes)
 {

@@ -44,6 +44,12 @@ XDD_ASSERT(sizeof(struct watch_header) == 72, "watch_header has no holes");
  */
 int watch_file_save(struct acbf *a, const struct watch_about *about, struct sink *sink);
 
+/* The same to the file @path, or stdout if it is "-", made for that. */
+int watch_file_write(struct acbf *a, const struct watch_about *about, const char *path);
+
+/* Whether the keys of both were hashed alike. */
+bool watch_about_same(const struct watch_about *a, const struct watch_about *b);
+
 /*
  * Make @a from the file @path; @about says how keys were hashed. acbf_close() is due after success only.
  *
