@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../tap.sh"
 
 clean=$BUILD/sanitize
-check "build" make -s BUILD="$clean" WARNINGS="-Wall -Wextra" \
+check "build" make -s -j"$(nproc)" BUILD="$clean" WARNINGS="-Wall -Wextra" \
 	CFLAGS="-O1 -fsanitize=address,undefined -fno-sanitize-recover" \
 	"$clean/xdp-dedup" "$clean/tests/tools/genlines"
 export ASAN_OPTIONS=allocator_may_return_null=1 # as any other malloc()

@@ -9,7 +9,7 @@
 clean=$BUILD/sanitize
 sane=$clean/xdp-dedup
 unit=$clean/tests/unit
-check "build" make -s BUILD="$clean" WARNINGS="-Wall -Wextra" CFLAGS="-O1 -fsanitize=address,undefined -fno-sanitize-recover" \
+check "build" make -s -j"$(nproc)" BUILD="$clean" WARNINGS="-Wall -Wextra" CFLAGS="-O1 -fsanitize=address,undefined -fno-sanitize-recover" \
 	"$sane" "$unit/test_capture_reader" "$unit/test_capture_writer"
 
 check "unit tests of reading" "$unit/test_capture_reader"

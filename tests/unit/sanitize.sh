@@ -13,7 +13,7 @@ for test in $tests; do
 	programs="$programs $clean/tests/unit/test_$test"
 done
 # shellcheck disable=SC2086 # a list of words
-check "build" make -s BUILD="$clean" WARNINGS="-Wall -Wextra" \
+check "build" make -s -j"$(nproc)" BUILD="$clean" WARNINGS="-Wall -Wextra" \
 	CFLAGS="-O1 -fsanitize=address,undefined -fno-sanitize-recover" $programs
 for test in $tests; do
 	check "$test" "$clean/tests/unit/test_$test"
