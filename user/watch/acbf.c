@@ -8,12 +8,14 @@
 #include "user/model.h"
 
 /* Ones of level 1 are counted for each block. A group is made of so many blocks that in a full filter
- * its string has about GROUP_PAGES pages.
+ * its string has about GROUP_PAGES pages: an update moves a bit in half of them, and the last one is half
+ * empty. Where there are few groups that may be much of all memory by chance, and cost little: twice as many.
  */
 #define BLOCK_SHIFT 13
 #define BLOCK_BITS (1u << BLOCK_SHIFT)
 #define BLOCK_WORDS (BLOCK_BITS / 64)
-#define GROUP_PAGES 48
+#define GROUP_PAGES 24
+#define FEW_PAGES 512
 
 u64 acbf_first_bits(u32 first, u64 counters, u64 keys, u32 hashes)
 {
@@ -40,6 +42,11 @@ static u64 first_bytes(const struct acbf *a)
 	return (u64)a->blocks * (BLOCK_BITS / 8);
 }
 
+static u32 group_pages(u64 room)
+{
+	return room < FEW_PAGES * PAGE_BITS ? 2 * GROUP_PAGES : GROUP_PAGES;
+}
+
 int acbf_open(struct acbf *a, u64 counters, u32 hashes, u64 bits)
 {
 	u64 room = 4 * counters - bits;
@@ -49,7 +56,7 @@ int acbf_open(struct acbf *a, u64 counters, u32 hashes, u64 bits)
 	    !hashes || hashes > ACBF_MAX_HASHES || room < hashes)
 		return -EINVAL;
 	a->blocks = divide_up(bits, BLOCK_BITS);
-	a->group_blocks = divide_up(a->blocks, divide_up(room, GROUP_PAGES * PAGE_BITS));
+	a->group_blocks = divide_up(a->blocks, divide_up(room, group_pages(room) * PAGE_BITS));
 	a->groups = divide_up(a->blocks, a->group_blocks);
 	a->first = memory_map(first_bytes(a));
 	a->ones = calloc(a->blocks, sizeof(*a->ones));
