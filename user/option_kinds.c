@@ -13,6 +13,7 @@
 #include "cluster/bus.h"
 #include "joint/set.h"
 #include "joint/plan.h"
+#include "sites/producer.h"
 #include "message.h"
 #include "names.h"
 #include "units.h"
@@ -1241,6 +1242,28 @@ const struct kind kind_algorithm = {
 	.parse = parse_choice,
 	.what = "raw, bfs, cfs, cfsp, smallest-first or best",
 	.choices = joint_names,
+};
+const struct kind kind_sites = {
+	.parse = parse_number,
+	.what = "a number of sites from 1 to 256",
+	.least = 1,
+	.most = SITES_MAX,
+};
+const struct kind kind_protocol = {
+	.parse = parse_choice,
+	.what = "parallel, pipeline or one-pass",
+	.choices = protocol_names,
+};
+const struct kind kind_primitive = {
+	.parse = parse_choice,
+	.what = "first-test or test-and-set",
+	.choices = primitive_names,
+};
+const struct kind kind_batch = {
+	.parse = parse_number,
+	.what = "a number of keys from 1 to 1024",
+	.least = 1,
+	.most = PRODUCER_BATCH,
 };
 const struct kind kind_rounds = {
 	.parse = parse_number,

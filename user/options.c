@@ -575,6 +575,7 @@ void options_init(struct options *o, const char *command)
 		.sizes = 100000,
 		.sizes_last = 1000000,
 		.intersection = .5,
+		.batch = 256,
 	};
 }
 

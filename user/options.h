@@ -449,6 +449,17 @@ enum {
 	  "joint: keys of each, or drawn between the two (default 100k-1M)", "100k-1M")            \
 	X(intersection, share, 0, "R", ON_SIMULATE,                                                \
 	  "joint: common keys, as a share of the smallest list, 0 to 1 (default 0.5)", "0.2")      \
+	X(sites, sites, 0, "N", ON_SIMULATE, "sites: so many have the slices (default: one each)", \
+	  "8")                                                                                     \
+	X(protocol, protocol, 0, "NAME", ON_SIMULATE,                                              \
+	  "sites: how slices are asked: parallel (default), pipeline or one-pass; see help sites", \
+	  "one-pass")                                                                              \
+	X(primitive, primitive, 0, "NAME", ON_SIMULATE,                                            \
+	  "sites: first-test (default): the cells of a distinct key are set when that is known; "  \
+	  "or test-and-set",                                                                       \
+	  "test-and-set")                                                                          \
+	X(batch, batch, 0, "N", ON_SIMULATE,                                                       \
+	  "sites: keys that are asked about at once (default 256)", "1024")                        \
 	X(progress, when, 0, "WHEN", ON_PCAP, "progress bar: on, off, or auto: on a terminal",     \
 	  "auto")                                                                                  \
 	X(json, flag, 0, NULL, ON_ALL | EVERYDAY, "print the result as JSON", NULL)                \
@@ -628,6 +639,10 @@ struct options {
 	const char *then;	   /* the instance of watch:NAME, or NULL: print */
 	u64 sizes, sizes_last;	   /* least and most keys of a monitor */
 	double intersection;	   /* 0 to 1 */
+
+	u32 sites, batch; /* 0: as many as slices; keys at once */
+	int protocol;	  /* enum sites_protocol */
+	int primitive;	  /* enum sites_primitive */
 
 	const char *trace, *trace_columns;
 	bool once;

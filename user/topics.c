@@ -657,6 +657,29 @@ one common, all others in one list each; --runs times. It prints bits of the mes
 of the paper's formulas, and what was lost and what was taken for common.\n");
 }
 
+static void topic_sites(FILE *to)
+{
+	fprintf(to,
+		"xdp-dedup simulate sites runs a made stream through a filter whose slices are on\n\
+--sites, engines timer and bloom (koloniari-2011): the messages between producer and sites are\n\
+encoded as they would be sent, and hold places of cells, never a record or its hash. Beside it one\n\
+filter is asked the same: verdicts that differ are counted, and none does.\n\
+\n\
+--protocol\n\
+  parallel   all slices of a key at once; the cells of a distinct one are set when that is known\n\
+  pipeline   one slice after the other, until the verdict is known; then as above\n\
+  one-pass   the same, but a slice that makes a key distinct is set at once and, of bloom, only\n\
+             those behind it later: no slice is visited twice\n\
+--primitive test-and-set, of parallel and bloom: what is asked is set, so nothing follows.\n\
+\n\
+--batch N keys are asked about at once; those that share a cell, or a line of timers, in their\n\
+order. A visit is a question to a slice about a key, or what is set there: 1 for a question with\n\
+horizontal slices, S(1 - (1 - 1/S)^k) with vertical ones. A message has all visits of a site.\n\
+\n\
+--faults F: so many sites do not answer. --fault-policy says what is made of their cells: see\n\
+xdp-dedup help faults.\n");
+}
+
 static void topic_streams(FILE *to)
 {
 	fprintf(to,

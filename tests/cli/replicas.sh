@@ -10,7 +10,7 @@ refuses() {
 	check_equal "simulate ${*:2}: one line" 1 "$(wc -l <"$tmp/stderr")"
 }
 
-refuses 'replica: no such simulation: acbf, joint, replicas' replica
+refuses 'replica: no such simulation: acbf, joint, replicas, sites' replica
 refuses 'not a count from 0, or old:' replicas --deletes old
 refuses 'simulate replicas: --engine is not for it' replicas --engine sbf
 refuses 'simulate: --hosts is for another simulation' --hosts 4

@@ -45,7 +45,7 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 	  "de-duplicate lines: distinct ones of stdin, or of files, to stdout")                    \
 	X(joint, ON_JOINT, false, 0, ANY_NUMBER, "FILE FILE...|--monitors NAME,...",               \
 	  "the keys that all lists or captures have, by filters alone")                            \
-	X(simulate, ON_SIMULATE, false, 0, 1, "[acbf|joint|replicas]",                             \
+	X(simulate, ON_SIMULATE, false, 0, 1, "[acbf|joint|replicas|sites]",                       \
 	  "a made stream through any engine: its errors against the truth")                        \
 	X(plan, ON_PLAN, false, 0, 0, "",                                                          \
 	  "engine, memory, k and slices for a rate, a window, errors and faults")                  \

@@ -40,6 +40,39 @@ static const struct {
 	{ "monitors", "joint" },
 	{ "sizes", "joint" },
 	{ "intersection", "joint" },
+	{ "sites", "sites" },
+	{ "protocol", "sites" },
+	{ "primitive", "sites" },
+	{ "batch", "sites" },
+	{ "domain", "sites" },
+	{ "distinct", "sites" },
+	{ "distinct", "" },
+	{ "distribution", "sites" },
+	{ "distribution", "" },
+	{ "records", "sites" },
+	{ "engine", "sites" },
+	{ "engine", "" },
+	{ "memory", "sites" },
+	{ "memory", "" },
+	{ "hashes", "sites" },
+	{ "slicing", "sites" },
+	{ "slicing", "" },
+	{ "slices", "sites" },
+	{ "subslices", "sites" },
+	{ "subslices", "" },
+	{ "slices", "" },
+	{ "window-records", "sites" },
+	{ "window-records", "" },
+	{ "window", "sites" },
+	{ "window", "" },
+	{ "rate", "sites" },
+	{ "rate", "" },
+	{ "ticks", "sites" },
+	{ "ticks", "" },
+	{ "faults", "sites" },
+	{ "faults", "" },
+	{ "fault-policy", "sites" },
+	{ "fault-policy", "" },
 };
 
 /* What all of them take. */
@@ -97,7 +130,8 @@ int simulation_run_named(struct options *o)
 	for (size_t i = 0; i < XDD_ARRAY_SIZE(all); i++)
 		if (!strcmp(all[i].name, name))
 			return simulation_check_options(o, name) ?: all[i].run(o);
-	complain("simulate %s: no such simulation: acbf, joint, replicas, or none of a name, which "
+	complain("simulate %s: no such simulation: acbf, joint, replicas, sites, or none of a "
+		 "name, which "
 		 "is a "
 		 "stream "
 		 "through an engine",

@@ -9,7 +9,8 @@
 #define SIMULATIONS(X) \
 	X(acbf)        \
 	X(joint)       \
-	X(replicas)
+	X(replicas)    \
+	X(sites)
 
 #define SIMULATION_PROTOTYPE(name) int simulate_##name(struct options *o);
 SIMULATIONS(SIMULATION_PROTOTYPE)

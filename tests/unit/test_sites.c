@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Slices on sites: verdicts are one filter's, visits are the closed forms', and of two producers one passes a key. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/common/ask.h"
+#include "user/health.h"
+#include "user/model.h"
+#include "user/model/slices.h"
+#include "user/sites/local.h"
+#include "user/stream.h"
+
+#define LINES 400
+#define SLICES 40
+#define SITES 8
+#define WINDOW 60
+#define DOMAIN 5000
+
+static struct xdd_fixed layout(u32 engine, u32 slicing)
+{
+	struct xdd_fixed fixed = config_fixed(engine, XDD_KEY_packet);
+	bool diced = slicing == XDD_SLICING_hv || slicing == XDD_SLICING_vh;
+
+	fixed.blocks = engine == XDD_ENGINE_bloom ? LINES / 8 : LINES;
+	fixed.blocks = fixed.blocks < SLICES ? SLICES : fixed.blocks;
+	fixed.slicing = slicing;
+	fixed.slices = diced ? 8 : SLICES;
+	fixed.subslices = diced ? SLICES / 8 : 0;
+	fixed.hashes = 4;
+	return fixed;
+}
+
+static struct producer_plan plan_of(const struct xdd_fixed *fixed, u32 protocol, bool claims)
+{
+	struct producer_plan plan = { .fixed = *fixed,
+				      .window_ticks = WINDOW,
+				      .sites = SITES,
+				      .protocol = protocol,
+				      .claims = claims,
+				      .id = 1 };
+
+	return plan;
+}
+
+/* A store beside the sites, which is asked the same. */
+struct pair {
+	struct xdd_store store;
+	struct local local;
+	struct producer *p;
+	struct stream stream;
+	u64 tick, duplicates;
+};
+
+static void pair_open(struct pair *pair, const struct producer_plan *plan)
+{
+	struct xdd_live live = config_live();
+
+	live.window_ticks = WINDOW;
+	*pair = (struct pair){ .tick = 1000 };
+	assert_null(producer_wrong(plan));
+	assert_int_equal(store_open(&pair->store, &plan->fixed, &live, 0), 0);
+	assert_int_equal(local_open(&pair->local, &plan->fixed, WINDOW, plan->sites), 0);
+	pair->p = producer_open(plan);
+	assert_non_null(pair->p);
+	stream_open(&pair->stream, DOMAIN, 0, 7);
+}
+
+static void pair_close(struct pair *pair)
+{
+	store_close(&pair->store);
+	local_close(&pair->local);
+	producer_close(pair->p);
+}
+
+static bool store_ask(struct pair *pair, const struct xdd_digest *digest, u64 tick)
+{
+	struct xdd_store *store = &pair->store;
+	struct xdd_identity identity = { .digest = *digest };
+
+	return xdd_ask(&store->fixed, store, &identity, tick * store->fixed.tick_ns, WINDOW,
+		       store->live.window_ns, 0) &
+	       XDD_SEEN;
+}
+
+/* A batch of @n to both, half of it from among few keys. Ticks go on by one each @each keys. */
+static void pair_ask(struct pair *pair, u32 n, u32 each)
+{
+	static struct xdd_digest digests[PRODUCER_BATCH];
+	static u64 ticks[PRODUCER_BATCH];
+
+	for (u32 i = 0; i < n; i++) {
+		u64 id = stream_next(&pair->stream);
+
+		digests[i] = (struct xdd_digest){ xdd_mix64(id % 2 ? id : id % 64), 0 };
+		pair->tick += stream_draw(&pair->stream) % each == 0;
+		ticks[i] = pair->tick;
+	}
+	producer_start(pair->p, digests, ticks, n);
+	local_finish(&pair->local, pair->p);
+	for (u32 i = 0; i < n; i++) {
+		bool seen = store_ask(pair, &digests[i], ticks[i]);
+
+		pair->duplicates += seen;
+		assert_int_equal(producer_seen(pair->p, i), seen);
+	}
+}
+
+static void compare(const struct producer_plan *plan)
+{
+	const u32 batches[] = { 1, 2, 17, 256, PRODUCER_BATCH };
+	struct pair pair;
+
+	pair_open(&pair, plan);
+	for (u32 round = 0; round < 40; round++)
+		pair_ask(&pair, batches[round % XDD_ARRAY_SIZE(batches)], 1 + round % 20);
+	assert_true(pair.duplicates > 500);
+	assert_true(producer_counts(pair.p)->keys - pair.duplicates > 500);
+	pair_close(&pair);
+}
+
+static const u32 engines[] = { XDD_ENGINE_timer, XDD_ENGINE_bloom };
+static const u32 slicings[] = { XDD_SLICING_vertical, XDD_SLICING_horizontal, XDD_SLICING_hv,
+				XDD_SLICING_vh };
+
+static void test_verdicts(void **state)
+{
+	(void)state;
+	for (u32 i = 0; i < 2 * 4 * SITES_PROTOCOL_MAX * 2; i++) {
+		struct xdd_fixed fixed = layout(engines[i % 2], slicings[i / 2 % 4]);
+		struct producer_plan plan = plan_of(&fixed, i / 8 % SITES_PROTOCOL_MAX, i / 24 % 2);
+
+		compare(&plan);
+		plan.test_and_set = true;
+		if (!producer_wrong(&plan))
+			compare(&plan);
+	}
+}
+
+/* Two sites fail, and one comes back: the verdicts are those of a store to whose slices the same happens. */
+static void fail_and_recover(const struct producer_plan *plan)
+{
+	struct pair pair;
+
+	pair_open(&pair, plan);
+	for (u32 i = 0; i < 10; i++)
+		pair_ask(&pair, 100, 5);
+	for (u32 slice = 0; slice < SLICES; slice++)
+		if (slice / (SLICES / SITES) == 2 || slice / (SLICES / SITES) == 5)
+			store_fail(&pair.store, slice);
+	local_fail(&pair.local, 2);
+	local_fail(&pair.local, 5);
+	producer_fail(pair.p, 2);
+	producer_fail(pair.p, 5);
+	for (u32 i = 0; i < 10; i++)
+		pair_ask(&pair, 100, 5);
+	assert_string_equal(producer_site_state(pair.p, 2, pair.tick), "failed");
+	assert_int_equal(local_recover(&pair.local, 2), 0);
+	producer_recover(pair.p, 2, pair.tick);
+	for (u32 slice = 2 * SLICES / SITES; slice < 3 * SLICES / SITES; slice++)
+		store_recover(&pair.store, slice, pair.tick * plan->fixed.tick_ns);
+	if (plan->fixed.engine == XDD_ENGINE_timer)
+		assert_string_equal(producer_site_state(pair.p, 2, pair.tick), "recovering");
+	for (u32 i = 0; i < 20; i++)
+		pair_ask(&pair, 100, 5);
+	assert_string_equal(producer_site_state(pair.p, 2, pair.tick), "ok");
+	assert_string_equal(producer_site_state(pair.p, 5, pair.tick), "failed");
+	pair_close(&pair);
+}
+
+static void test_faults(void **state)
+{
+	(void)state;
+	for (u32 i = 0; i < 2 * 4 * 3 * 3; i++) {
+		struct xdd_fixed fixed = layout(engines[i % 2], slicings[i / 2 % 4]);
+		struct producer_plan plan;
+
+		fixed.fault_policy = 1 + i / 8 % 3;
+		fixed.vote = fixed.fault_policy == XDD_FAULTS_vote ? 3 : 0;
+		plan = plan_of(&fixed, i / 24, false);
+		if (!producer_wrong(&plan))
+			fail_and_recover(&plan);
+	}
+}
+
+/* Visits of a look-up of @keys, a share of @distinct of them new, of engine bloom at nearly no fill. */
+static double visits(u32 slicing, u32 protocol, bool test_and_set)
+{
+	struct xdd_fixed fixed = layout(XDD_ENGINE_bloom, slicing);
+	struct producer_plan plan = plan_of(&fixed, protocol, false);
+	static struct xdd_digest digests[PRODUCER_BATCH];
+	static u64 ticks[PRODUCER_BATCH];
+	const u32 rounds = 60;
+	struct pair pair;
+	double mean;
+
+	fixed.blocks = 1 << 17;
+	plan.fixed = fixed;
+	plan.test_and_set = test_and_set;
+	pair_open(&pair, &plan);
+	for (u32 round = 0; round < rounds; round++) {
+		for (u32 i = 0; i < PRODUCER_BATCH; i++) {
+			digests[i] = (struct xdd_digest){ stream_draw(&pair.stream), 0 };
+			ticks[i] = 1;
+		}
+		producer_start(pair.p, digests, ticks, PRODUCER_BATCH);
+		local_finish(&pair.local, pair.p);
+	}
+	mean = (double)producer_counts(pair.p)->visits / producer_counts(pair.p)->keys;
+	pair_close(&pair);
+	return mean;
+}
+
+static void test_visits(void **state)
+{
+	double vertical = model_messages(SLICES, 4);
+
+	(void)state;
+	assert_true(fabs(vertical - (3.8524)) <= .001);
+	/* All keys are new: a question to all, or to the first; and what is set. */
+	assert_true(fabs(visits(XDD_SLICING_vertical, SITES_parallel, true) - (vertical)) <= .01);
+	assert_true(fabs(visits(XDD_SLICING_vertical, SITES_parallel, false) - (2 * vertical)) <=
+		    .02);
+	assert_true(fabs(visits(XDD_SLICING_vertical, SITES_pipeline, false) - (1 + vertical)) <=
+		    .02);
+	assert_true(fabs(visits(XDD_SLICING_vertical, SITES_one_pass, false) - (vertical)) <= .01);
+	assert_true(fabs(visits(XDD_SLICING_horizontal, SITES_parallel, true) - (1)) <= 0);
+	assert_true(fabs(visits(XDD_SLICING_horizontal, SITES_one_pass, false) - (1)) <= 0);
+}
+
+/* @n producers ask about the same keys while messages go in any order: one passes each key. */
+static void race(const struct producer_plan *plan, u64 *seed)
+{
+	static struct xdd_digest digests[PRODUCER_BATCH];
+	static u64 ticks[PRODUCER_BATCH];
+	u64 claimed = 0, both = 0;
+	struct producer_plan other = *plan;
+	struct producer *p[2];
+	struct local local;
+
+	other.id = 2;
+	assert_int_equal(local_open(&local, &plan->fixed, WINDOW, plan->sites), 0);
+	p[0] = producer_open(plan);
+	p[1] = producer_open(&other);
+	for (u32 round = 0; round < 200; round++) {
+		u32 n = 1 + random_below(seed, 64);
+
+		for (u32 i = 0; i < n; i++) {
+			digests[i] = (struct xdd_digest){ random64(seed), 0 };
+			ticks[i] = 1000;
+		}
+		producer_start(p[0], digests, ticks, n);
+		producer_start(p[1], digests, ticks, n);
+		while (!producer_done(p[0]) || !producer_done(p[1])) {
+			local_carry(&local, p[random_below(seed, 2)], random_below(seed, SITES));
+			if (!random_below(seed, 30))
+				producer_retry(p[random_below(seed, 2)]);
+		}
+		for (u32 i = 0; i < n; i++) {
+			assert_true(producer_seen(p[0], i) || producer_seen(p[1], i));
+			both += producer_seen(p[0], i) && producer_seen(p[1], i);
+		}
+	}
+	claimed = producer_counts(p[0])->claimed + producer_counts(p[1])->claimed;
+	assert_true(claimed > 10);
+	assert_true(both < 20); /* false positives */
+	producer_close(p[0]);
+	producer_close(p[1]);
+	local_close(&local);
+}
+
+static void test_claims(void **state)
+{
+	u64 seed = 99;
+
+	(void)state;
+	for (u32 i = 0; i < 2 * 4 * SITES_PROTOCOL_MAX; i++) {
+		struct xdd_fixed fixed = layout(engines[i % 2], slicings[i / 2 % 4]);
+		struct producer_plan plan;
+
+		fixed.blocks = 1 << 12;
+		plan = plan_of(&fixed, i / 8, true);
+		race(&plan, &seed);
+	}
+}
+
+/* Cut, changed or made-up bytes are refused, and a site goes on. */
+static void test_damage(void **state)
+{
+	struct xdd_fixed fixed = layout(XDD_ENGINE_timer, XDD_SLICING_vertical);
+	struct producer_plan plan = plan_of(&fixed, SITES_parallel, true);
+	u8 *message = malloc(SITES_MESSAGE_MAX), *answer = malloc(SITES_MESSAGE_MAX);
+	struct xdd_digest digest = { 77, 0 };
+	u64 seed = 3, tick = 1000;
+	struct pair pair;
+	size_t bytes = 0;
+	u32 site = 0;
+	int got;
+
+	(void)state;
+	pair_open(&pair, &plan);
+	producer_start(pair.p, &digest, &tick, 1);
+	while (!(bytes = producer_message(pair.p, site, message)))
+		site++;
+	for (u32 i = 0; i < bytes; i++) {
+		u8 old = message[i];
+
+		assert_true(site_answer(&pair.local.sites[site], message, i, 0, answer) < 0);
+		message[i] ^= 1 + random_below(&seed, 255);
+		assert_true(site_answer(&pair.local.sites[site], message, bytes, 0, answer) < 0);
+		message[i] = old;
+	}
+	got = site_answer(&pair.local.sites[site], message, bytes, 0, answer);
+	assert_true(got > 0);
+	for (int i = 0; i < got; i++) {
+		answer[i] ^= 4;
+		assert_true(producer_answer(pair.p, site, answer, got) < 0);
+		answer[i] ^= 4;
+		assert_true(producer_answer(pair.p, site, answer, i) < 0);
+	}
+	assert_int_equal(producer_answer(pair.p, site, answer, got), 0);
+	local_finish(&pair.local, pair.p);
+	assert_false(producer_seen(pair.p, 0));
+	pair_close(&pair);
+	free(message);
+	free(answer);
+}
+
+/* A claim ends by itself when its producer has died. */
+static void test_dead_claimer(void **state)
+{
+	struct xdd_fixed fixed = layout(XDD_ENGINE_bloom, XDD_SLICING_horizontal);
+	struct producer_plan plan = plan_of(&fixed, SITES_parallel, true);
+	u8 *message = malloc(SITES_MESSAGE_MAX), *answer = malloc(SITES_MESSAGE_MAX);
+	struct xdd_digest digest = { 77, 0 };
+	struct producer *alive;
+	struct pair pair;
+	size_t bytes = 0;
+	u64 tick = 1;
+	u32 site = 0;
+
+	(void)state;
+	pair_open(&pair, &plan);
+	plan.id = 2;
+	alive = producer_open(&plan);
+	producer_start(pair.p, &digest, &tick, 1);
+	while (!(bytes = producer_message(pair.p, site, message)))
+		site++;
+	assert_true(site_answer(&pair.local.sites[site], message, bytes, 0, answer) > 0);
+	producer_start(alive, &digest, &tick, 1);
+	for (u32 i = 0; i < 3; i++) {
+		local_carry(&pair.local, alive, site);
+		producer_retry(alive);
+	}
+	assert_int_equal(producer_counts(alive)->claimed, 3);
+	assert_false(producer_done(alive));
+	pair.local.now_ns += SITE_CLAIM_NS;
+	local_finish(&pair.local, alive);
+	assert_false(producer_seen(alive, 0));
+	producer_close(alive);
+	pair_close(&pair);
+	free(message);
+	free(answer);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_verdicts), cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_visits),	 cmocka_unit_test(test_claims),
+		cmocka_unit_test(test_damage),	 cmocka_unit_test(test_dead_claimer),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A stream through a filter whose slices are on sites (koloniari-2011 sections 3 and 7): what it sends, as it is
+ * encoded, how that spreads, and its errors when sites fail.
+ */
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "user/cmd/cmd.h"
+#include "user/message.h"
+#include "user/model/slices.h"
+#include "user/names.h"
+#include "user/provenance.h"
+#include "user/simulate/kinds.h"
+#include "user/simulate/simulate.h"
+#include "user/sites/local.h"
+#include "user/batch.h"
+#include "user/store.h"
+#include "user/stream.h"
+
+/* What a run came to: X(JSON's name, digits of text, words). */
+#define SITES_VALUES(X)                                                       \
+	X(distinct, 6, "share of records that are distinct by the truth")     \
+	X(fpr, 6, "share of distinct records that are taken for copies")      \
+	X(fnr, 6, "share of copies that are taken for distinct")              \
+	X(visits_per_lookup, 4, "visits of slices for a record")              \
+	X(messages_per_lookup, 4, "questions sent to sites for a record")     \
+	X(bytes_per_lookup, 2, "bytes of questions and answers for a record") \
+	X(max_share, 5, "greatest share of the visits that a slice has")      \
+	X(fairness, 4, "Jain's fairness of the visits over slices")           \
+	X(unknown_per_lookup, 4, "slices of a record that have failed")       \
+	X(differences, 0, "verdicts that differ from one filter's on one machine")
+
+#define SITES_VALUE(name, digits, words) VALUE_##name,
+enum sites_value { SITES_VALUES(SITES_VALUE) VALUE_MAX };
+
+static const struct {
+	const char *json, *words;
+	int digits;
+} about[] = {
+#define SITES_ABOUT(name, digits, words) { #name, words, digits },
+	SITES_VALUES(SITES_ABOUT)
+};
+
+/* One run: sites, the producer, and beside them one filter and the truth. */
+struct run {
+	const struct simulation *sim;
+	struct local local;
+	struct producer *p;
+	struct xdd_store store;
+	struct stream stream;
+	struct truth truth;
+	u64 record, distinct, fp, fn, differences;
+	u64 id[PRODUCER_BATCH], at_ns[PRODUCER_BATCH], tick[PRODUCER_BATCH];
+	struct xdd_digest digest[PRODUCER_BATCH];
+};
+
+static struct producer_plan plan_of(const struct simulation *sim)
+{
+	const struct options *o = sim->o;
+	struct producer_plan plan = { .fixed = sim->derived.fixed,
+				      .window_ticks = sim->derived.live.window_ticks,
+				      .sites = o->sites ?: xdd_slices_count(&plan.fixed),
+				      .protocol = o->protocol,
+				      .test_and_set = o->primitive == SITES_test_and_set,
+				      .id = 1 };
+
+	return plan;
+}
+
+/* The first @o->faults slices fail before the first record, with the whole of the sites that have them. */
+static void run_fail(struct run *run, const struct producer_plan *plan)
+{
+	const struct xdd_fixed *fixed = &plan->fixed;
+
+	for (u32 site = 0; site < run->sim->o->faults; site++) {
+		u32 first, lines;
+
+		local_fail(&run->local, site);
+		producer_fail(run->p, site);
+		site_range(fixed, site, plan->sites, &first, &lines);
+		for (u32 i = first; i < first + lines; i += xdd_slice_lines(fixed))
+			store_fail(&run->store, xdd_part_of(fixed, i));
+	}
+}
+
+static int run_open(struct run *run, const struct simulation *sim, u32 number)
+{
+	const struct options *o = sim->o;
+	struct producer_plan plan = plan_of(sim);
+	u64 seed = xdd_mix64(sim->derived.fixed.seed + number);
+	u64 window = xdd_engine_has_timers(plan.fixed.engine) ? plan.window_ticks : 0;
+	int rc;
+
+	run->sim = sim;
+	rc = local_open(&run->local, &plan.fixed, plan.window_ticks, plan.sites);
+	if (rc)
+		return rc;
+	run->p = producer_open(&plan);
+	rc = run->p ? truth_open(&run->truth, sim->domain, window) : -ENOMEM;
+	if (!rc)
+		rc = store_open(&run->store, &plan.fixed, &sim->derived.live,
+				sim->derived.memory_bytes);
+	if (rc)
+		return rc;
+	stream_open(&run->stream, sim->domain, o->distribution, seed);
+	run_fail(run, &plan);
+	return 0;
+}
+
+static void run_close(struct run *run)
+{
+	local_close(&run->local);
+	producer_close(run->p);
+	store_close(&run->store);
+	truth_close(&run->truth);
+	free(run);
+}
+
+static void run_draw(struct run *run, u32 n)
+{
+	const struct simulation *sim = run->sim;
+
+	for (u32 i = 0; i < n; i++) {
+		u64 record = run->record + i;
+
+		run->id[i] = stream_next(&run->stream);
+		run->digest[i] = (struct xdd_digest){ xdd_mix64(run->id[i] ^ run->stream.seed), 0 };
+		run->at_ns[i] = record;
+		if (sim->clock == CLOCK_RATE)
+			run->at_ns[i] = (unsigned __int128)record * 1000000000 / sim->o->rate;
+		run->at_ns[i] += sim->start_ns;
+		run->tick[i] = run->at_ns[i] / sim->derived.fixed.tick_ns;
+	}
+}
+
+static bool one_filter_has(struct run *run, u32 i)
+{
+	struct xdd_store *store = &run->store;
+	bool seen;
+
+	batch_ask_plain(store, &run->digest[i], &run->at_ns[i], 1, &seen);
+	return seen;
+}
+
+static void run_judge(struct run *run, u32 n)
+{
+	bool timers = xdd_engine_has_timers(run->sim->derived.fixed.engine);
+
+	for (u32 i = 0; i < n; i++) {
+		bool seen = producer_seen(run->p, i);
+		u64 at = timers ? run->tick[i] : run->record + i + 1;
+		bool copy = truth_ask(&run->truth, run->id[i], at);
+
+		run->distinct += !copy;
+		run->fp += !copy && seen;
+		run->fn += copy && !seen;
+		run->differences += seen != one_filter_has(run, i);
+	}
+	run->record += n;
+}
+
+static void run_measure(const struct run *run, double *value)
+{
+	const struct producer_counts *counts = producer_counts(run->p);
+	u32 slices = xdd_slices_count(&run->sim->derived.fixed);
+	double n = run->record, copies = n - run->distinct, squares = 0, most = 0, all = 0;
+
+	for (u32 i = 0; i < slices; i++) {
+		double visits = producer_visits(run->p, i);
+
+		all += visits;
+		squares += visits * visits;
+		most = fmax(most, visits);
+	}
+	value[VALUE_distinct] += run->distinct / n;
+	value[VALUE_fpr] += run->distinct ? (double)run->fp / run->distinct : 0;
+	value[VALUE_fnr] += copies > 0 ? run->fn / copies : 0;
+	value[VALUE_visits_per_lookup] += counts->visits / n;
+	value[VALUE_messages_per_lookup] += counts->messages / n;
+	value[VALUE_bytes_per_lookup] += (counts->bytes_in + counts->bytes_out) / n;
+	value[VALUE_max_share] += all ? most / all : 0;
+	value[VALUE_fairness] += all ? model_fairness(all, squares, slices) : 1;
+	value[VALUE_unknown_per_lookup] += counts->unknown / n;
+	value[VALUE_differences] += run->differences;
+}
+
+static int run_once(const struct simulation *sim, u32 number, double *value)
+{
+	struct run *run = calloc(1, sizeof(*run));
+	int rc = run ? run_open(run, sim, number) : -ENOMEM;
+
+	while (!rc && run->record < sim->records) {
+		u64 left = sim->records - run->record;
+		u32 n = left < sim->o->batch ? left : sim->o->batch;
+
+		run_draw(run, n);
+		producer_start(run->p, run->digest, run->tick, n);
+		local_finish(&run->local, run->p);
+		run_judge(run, n);
+	}
+	if (!rc)
+		run_measure(run, value);
+	if (run)
+		run_close(run);
+	return rc;
+}
+
+static void report(const struct simulation *sim, const double *value)
+{
+	struct producer_plan plan = plan_of(sim);
+	json_t *all =
+		json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:I, s:i}", "simulation", "sites",
+			  "protocol", protocol_names[plan.protocol], "primitive",
+			  primitive_names[plan.test_and_set], "sites", (int)plan.sites, "slices",
+			  (int)xdd_slices_count(&plan.fixed), "batch", (int)sim->o->batch,
+			  "records", (json_int_t)sim->records, "runs", (int)sim->runs);
+
+	for (u32 i = 0; i < VALUE_MAX; i++) {
+		json_object_set_new(all, about[i].json, json_real(value[i] / sim->runs));
+		if (!sim->o->json)
+			printf("%14.*f  %s\n", about[i].digits, value[i] / sim->runs,
+			       about[i].words);
+	}
+	if (sim->o->json) {
+		provenance_json(all, sim->o);
+		json_dumpf(all, stdout, JSON_INDENT(2));
+		putchar('\n');
+	}
+	json_decref(all);
+}
+
+static int simulate(const struct simulation *sim)
+{
+	struct producer_plan plan = plan_of(sim);
+	const char *wrong = producer_wrong(&plan);
+	double value[VALUE_MAX] = { 0 };
+	int rc = 0;
+
+	if (!wrong && sim->o->faults > plan.sites)
+		wrong = "more --faults than there are sites";
+	if (wrong) {
+		complain("simulate sites: %s", wrong);
+		return EXIT_USAGE;
+	}
+	for (u32 run = 0; !rc && run < sim->runs; run++)
+		rc = run_once(sim, run, value);
+	if (rc)
+		complain("simulate sites: %s: less --memory, or fewer sites", strerror(-rc));
+	else
+		report(sim, value);
+	return rc ? EXIT_FAILED : EXIT_OK;
+}
+
+int simulate_sites(struct options *o)
+{
+	struct simulation sim;
+	int code = simulation_plan(&sim, o);
+
+	code = code ?: simulate(&sim);
+	simulation_close(&sim);
+	return code;
+}

@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "user/sites/producer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CELLS_KNOWN (1u << 14) /* above PRODUCER_BATCH * XDD_MAX_HASHES: hash table of cells */
+#define NOBODY (~0u)
+#define BELIEVED 0
+#define FAILED (~0ULL)
+
+#define PROTOCOL_NAME(name, word) word,
+const char *const protocol_names[] = { SITES_PROTOCOLS(PROTOCOL_NAME) NULL };
+const char *const primitive_names[] = { "first-test", "test-and-set", NULL };
+
+enum part_state { PART_NEW, PART_ASKED, PART_KNOWN, PART_UNKNOWN };
+
+/* A key's cells in one slice. */
+struct part {
+	u32 slice, site;
+	u8 state, n, set; /* enum part_state; cells; how many were set */
+	bool held;	  /* the producer has the claim there */
+	u64 cell[XDD_MAX_HASHES];
+};
+
+enum key_state { KEY_WAITING, KEY_TESTING, KEY_CLAIMED, KEY_DECIDED };
+
+struct key {
+	u64 tick;
+	u32 tag;
+	u32 after
+		[XDD_MAX_HASHES]; /* keys before it that have to be decided first, of each cell, or NOBODY */
+	u32 asked;		  /* parts that are asked now */
+	u32 setting;		  /* ... and that are being set */
+	u8 state, parts;
+	bool seen, claimed;
+	struct part part[XDD_MAX_HASHES];
+};
+
+/* An item of a message: which part it is about. */
+struct errand {
+	u16 key;
+	u8 part, kind;
+};
+
+struct link {
+	u32 first_line;
+	u64 until_tick; /* BELIEVED, FAILED, or when it is believed again */
+	u32 queued, sent;
+	struct errand
+		*errands; /* those that are queued, in a ring; the first @sent have been sent */
+	u32 at;
+	struct sites_item *items; /* that were sent */
+};
+
+/* Errands of a batch that one link can have at once: a question and two that set or release. */
+#define ERRANDS (4 * PRODUCER_BATCH * XDD_MAX_HASHES)
+
+struct producer {
+	struct producer_plan plan;
+	struct producer_counts counts;
+	u64 fingerprint, *visits;
+	u32 n, undecided, slices;
+	struct key *keys;
+	struct link *links;
+	struct sites_answer *answers;
+	struct {
+		u64 cell;
+		u32 batch, key;
+	} * owner; /* of a cell: the last key of the batch that has it */
+	u32 batch;
+};
+
+const char *producer_wrong(const struct producer_plan *plan)
+{
+	const struct xdd_fixed *fixed = &plan->fixed;
+	bool at_once = plan->test_and_set || plan->protocol == SITES_one_pass;
+
+	if (plan->test_and_set && fixed->engine != XDD_ENGINE_bloom)
+		return "test-and-set would make timers younger before it is known whether the key "
+		       "is a copy: give --primitive first-test, or --engine bloom";
+	if (plan->test_and_set && plan->protocol != SITES_parallel)
+		return "test-and-set is for --protocol parallel: one-pass sets what it tests by "
+		       "itself";
+	if (plan->test_and_set && plan->claims)
+		return "test-and-set is for one producer: two at once could each find a cell of "
+		       "the "
+		       "same key empty";
+	if (at_once && fixed->fault_policy == XDD_FAULTS_vote)
+		return "a vote is known only when all slices have answered: give --protocol "
+		       "parallel "
+		       "or pipeline and --primitive first-test";
+	if (!plan->sites || plan->sites > SITES_MAX || plan->sites > xdd_slices_count(fixed))
+		return "each site has at least one slice: give more --slices, or fewer sites";
+	return site_wrong(fixed);
+}
+
+void producer_close(struct producer *p)
+{
+	for (u32 i = 0; p && p->links && i < p->plan.sites; i++) {
+		free(p->links[i].errands);
+		free(p->links[i].items);
+	}
+	if (!p)
+		return;
+	free(p->visits);
+	free(p->keys);
+	free(p->links);
+	free(p->answers);
+	free(p->owner);
+	free(p);
+}
+
+static bool links_open(struct producer *p)
+{
+	u32 lines;
+
+	for (u32 i = 0; i < p->plan.sites; i++) {
+		struct link *link = &p->links[i];
+
+		site_range(&p->plan.fixed, i, p->plan.sites, &link->first_line, &lines);
+		link->errands = malloc(ERRANDS * sizeof(*link->errands));
+		link->items = calloc(SITES_ITEMS, sizeof(*link->items));
+		if (!link->errands || !link->items)
+			return false;
+	}
+	return true;
+}
+
+struct producer *producer_open(const struct producer_plan *plan)
+{
+	struct producer *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->plan = *plan;
+	p->fingerprint = sites_fingerprint(&plan->fixed, plan->window_ticks);
+	p->slices = xdd_slices_count(&plan->fixed);
+	p->visits = calloc(p->slices, sizeof(*p->visits));
+	p->keys = calloc(PRODUCER_BATCH, sizeof(*p->keys));
+	p->links = calloc(plan->sites, sizeof(*p->links));
+	p->answers = calloc(SITES_ITEMS, sizeof(*p->answers));
+	p->owner = calloc(CELLS_KNOWN, sizeof(*p->owner));
+	if (p->visits && p->keys && p->links && p->answers && p->owner && links_open(p))
+		return p;
+	producer_close(p);
+	return NULL;
+}
+
+static bool is_believed(const struct link *link, u64 tick)
+{
+	return link->until_tick <= tick;
+}
+
+static void errand_put(struct producer *p, u32 key, u32 part, u32 kind)
+{
+	struct link *link = &p->links[p->keys[key].part[part].site];
+
+	link->errands[(link->at + link->queued++) % ERRANDS] = (struct errand){ key, part, kind };
+}
+
+/* The last key before @key that has the cell too, or with timers the line: those are cleaned together, at the
+ * tick of who sets one. Or NOBODY.
+ */
+static u32 owner_take(struct producer *p, u64 cell, u32 key)
+{
+	u32 at = xdd_mix64(cell) % CELLS_KNOWN, before;
+
+	while (p->owner[at].batch == p->batch && p->owner[at].cell != cell)
+		at = (at + 1) % CELLS_KNOWN;
+	before = p->owner[at].batch == p->batch ? p->owner[at].key : NOBODY;
+	p->owner[at].batch = p->batch;
+	p->owner[at].cell = cell;
+	p->owner[at].key = key;
+	return before == key ? NOBODY : before;
+}
+
+static struct part *part_of(struct producer *p, struct key *key, u32 slice)
+{
+	u32 i = 0;
+
+	while (i < key->parts && key->part[i].slice != slice)
+		i++;
+	if (i == key->parts) {
+		key->part[i] = (struct part){ .slice = slice };
+		key->part[i].site = ((u64)(slice + 1) * p->plan.sites - 1) / p->slices;
+		key->parts++;
+	}
+	return &key->part[i];
+}
+
+/* Where two producers ask slices one after the other, they do so in one order. */
+static int by_slice(const void *a, const void *b)
+{
+	return (int)((const struct part *)a)->slice - (int)((const struct part *)b)->slice;
+}
+
+static void key_locate(struct producer *p, u32 i, const struct xdd_digest *digest, u64 tick)
+{
+	const struct xdd_fixed *fixed = &p->plan.fixed;
+	struct xdd_places places = xdd_places(fixed, digest);
+	struct key *key = &p->keys[i];
+	bool timers = xdd_engine_has_timers(fixed->engine);
+	u32 each = xdd_line_cells(fixed), at;
+
+	*key = (struct key){ .tick = tick };
+	key->tag = xdd_mix64(digest->lo) % SITE_CLAIMS;
+	for (u32 c = 0; c < fixed->hashes; c++) {
+		u32 line = xdd_place(fixed, &places, c, &at);
+		struct part *part = part_of(p, key, line / places.slice_lines);
+
+		part->cell[part->n++] = (u64)(line - p->links[part->site].first_line) * each + at;
+		key->after[c] = owner_take(p, timers ? line : (u64)line * each + at, i);
+	}
+	qsort(key->part, key->parts, sizeof(*key->part), by_slice);
+}
+
+/* What is known of a key's cells, against what has to be. */
+struct known {
+	u32 set, open, unknown, enough;
+};
+
+static struct known key_known(const struct producer *p, const struct key *key)
+{
+	struct known known = { 0 };
+	bool doubted = false;
+
+	for (u32 i = 0; i < p->plan.sites; i++)
+		doubted |= !is_believed(&p->links[i], key->tick);
+	for (u32 i = 0; i < key->parts; i++) {
+		const struct part *part = &key->part[i];
+
+		known.set += part->state == PART_KNOWN ? part->set : 0;
+		known.unknown += part->state == PART_UNKNOWN ? part->n : 0;
+		known.open += part->state < PART_KNOWN ? part->n : 0;
+	}
+	known.enough = p->plan.fixed.hashes;
+	if (doubted || known.unknown)
+		known.enough = xdd_enough(&p->plan.fixed, known.unknown);
+	return known;
+}
+
+/* Give back the claims that are not needed for what is being set. */
+static void key_release(struct producer *p, u32 i)
+{
+	struct key *key = &p->keys[i];
+
+	for (u32 part = 0; part < key->parts; part++) {
+		if (!key->part[part].held)
+			continue;
+		key->part[part].held = false;
+		if (p->links[key->part[part].site].until_tick != FAILED)
+			errand_put(p, i, part, SITES_RELEASE);
+	}
+}
+
+/* Of bloom nothing needs to be set where all is set, which the protocols that set as they test make use of. */
+static bool part_needs_set(const struct producer *p, const struct part *part)
+{
+	bool bloom = p->plan.fixed.engine == XDD_ENGINE_bloom;
+	bool known = part->state == PART_KNOWN;
+
+	if (p->links[part->site].until_tick == FAILED)
+		return false;
+	if (known && p->plan.test_and_set)
+		return false;
+	if (known && p->plan.protocol == SITES_one_pass)
+		return !bloom && part->set == part->n;
+	return true;
+}
+
+static void key_set(struct producer *p, u32 i)
+{
+	struct key *key = &p->keys[i];
+
+	for (u32 part = 0; part < key->parts; part++) {
+		if (!part_needs_set(p, &key->part[part]))
+			continue;
+		errand_put(p, i, part, SITES_SET);
+		key->setting++;
+		p->visits[key->part[part].slice]++;
+		p->counts.visits++;
+	}
+}
+
+static void key_decide(struct producer *p, u32 i, bool seen)
+{
+	struct key *key = &p->keys[i];
+
+	key->state = KEY_DECIDED;
+	key->seen = seen;
+	p->undecided--;
+	p->counts.duplicates += seen;
+	if (!seen)
+		key_set(p, i);
+	/* The parallel protocol's claims go with what it sets, see producer_message(). */
+	if (seen || (p->plan.protocol != SITES_parallel && !key->setting))
+		key_release(p, i);
+}
+
+static void part_ask(struct producer *p, u32 i, u32 part)
+{
+	struct key *key = &p->keys[i];
+	bool sets = p->plan.test_and_set || p->plan.protocol == SITES_one_pass;
+
+	if (!is_believed(&p->links[key->part[part].site], key->tick)) {
+		key->part[part].state = PART_UNKNOWN;
+		p->counts.unknown++;
+		return;
+	}
+	key->part[part].state = PART_ASKED;
+	key->asked++;
+	p->visits[key->part[part].slice]++;
+	p->counts.visits++;
+	errand_put(p, i, part, sets ? SITES_ONE_PASS : SITES_TEST);
+}
+
+/* Another producer had a claim: begin again, when all that was asked is answered. */
+static void key_yield(struct producer *p, u32 i)
+{
+	struct key *key = &p->keys[i];
+
+	key_release(p, i);
+	for (u32 part = 0; part < key->parts; part++)
+		key->part[part].state = PART_NEW;
+	key->claimed = false;
+	key->state = KEY_CLAIMED;
+	p->counts.claimed++;
+}
+
+/* Ask what is to be asked next of a key, or decide. */
+static void key_go_on(struct producer *p, u32 i)
+{
+	struct key *key = &p->keys[i];
+	bool all = p->plan.protocol == SITES_parallel;
+	struct known known;
+
+	for (u32 part = 0; part < key->parts && !key->claimed; part++) {
+		if (key->part[part].state != PART_NEW)
+			continue;
+		known = key_known(p, key);
+		if (!all && (key->asked || known.set >= known.enough ||
+			     known.set + known.open < known.enough))
+			break;
+		part_ask(p, i, part);
+	}
+	if (key->asked)
+		return;
+	known = key_known(p, key);
+	if (key->claimed)
+		key_yield(p, i);
+	else
+		key_decide(p, i, known.set >= known.enough);
+}
+
+static bool is_ready(const struct producer *p, const struct key *key)
+{
+	bool ready = key->state == KEY_WAITING;
+
+	for (u32 c = 0; ready && c < p->plan.fixed.hashes; c++)
+		ready = key->after[c] == NOBODY || p->keys[key->after[c]].state == KEY_DECIDED;
+	return ready;
+}
+
+/* Begin with the keys whose turn it is. A key waits for one with a lower number: one pass is enough. */
+static void start_ready(struct producer *p)
+{
+	for (u32 i = 0; p->undecided && i < p->n; i++) {
+		struct key *key = &p->keys[i];
+
+		if (!is_ready(p, key))
+			continue;
+		key->state = KEY_TESTING;
+		key_go_on(p, i);
+	}
+}
+
+void producer_start(struct producer *p, const struct xdd_digest *digests, const u64 *ticks, u32 n)
+{
+	p->n = p->undecided = n;
+	p->batch++;
+	p->counts.keys += n;
+	for (u32 i = 0; i < n; i++)
+		key_locate(p, i, &digests[i], ticks[i]);
+	start_ready(p);
+}
+
+void producer_retry(struct producer *p)
+{
+	for (u32 i = 0; i < p->n; i++) {
+		if (p->keys[i].state != KEY_CLAIMED)
+			continue;
+		p->keys[i].state = KEY_TESTING;
+		key_go_on(p, i);
+	}
+	start_ready(p);
+}
+
+static struct errand *errand_at(struct link *link, u32 i)
+{
+	return &link->errands[(link->at + i) % ERRANDS];
+}
+
+static struct sites_item item_of(struct producer *p, const struct errand *errand)
+{
+	struct key *key = &p->keys[errand->key];
+	struct part *part = &key->part[errand->part];
+	struct sites_item item = { .kind = errand->kind, .tick = key->tick, .tag = key->tag };
+
+	item.claim = p->plan.claims;
+	if (errand->kind == SITES_SET) {
+		item.claim = part->held && p->plan.protocol == SITES_parallel;
+		part->held &= !item.claim;
+	}
+	if (errand->kind != SITES_RELEASE) {
+		item.n = part->n;
+		memcpy(item.cell, part->cell, sizeof(item.cell));
+	}
+	return item;
+}
+
+size_t producer_message(struct producer *p, u32 site, u8 *message)
+{
+	struct sites_head head = { false, 0, p->fingerprint, p->plan.id, 0 };
+	struct link *link = &p->links[site];
+	size_t bytes;
+
+	if (link->sent || !link->queued)
+		return 0;
+	link->sent = link->queued < SITES_ITEMS ? link->queued : SITES_ITEMS;
+	for (u32 i = 0; i < link->sent; i++)
+		link->items[i] = item_of(p, errand_at(link, i));
+	head.items = link->sent;
+	head.tick = link->items[0].tick;
+	bytes = sites_put(&head, link->items, NULL, message);
+	p->counts.messages++;
+	p->counts.bytes_out += bytes;
+	return bytes;
+}
+
+/* @answer to an errand; NULL: there is none, the site has failed. */
+static void errand_done(struct producer *p, const struct errand *errand,
+			const struct sites_answer *answer)
+{
+	struct key *key = &p->keys[errand->key];
+	struct part *part = &key->part[errand->part];
+
+	if (errand->kind == SITES_RELEASE)
+		return;
+	if (errand->kind == SITES_SET) {
+		part->held &= !!answer;
+		if (!--key->setting && p->plan.protocol != SITES_parallel)
+			key_release(p, errand->key);
+		return;
+	}
+	key->asked--;
+	part->state = answer ? PART_KNOWN : PART_UNKNOWN;
+	p->counts.unknown += !answer;
+	if (answer) {
+		part->set = __builtin_popcount(answer->set);
+		part->held = p->plan.claims && !answer->claimed && part->set < part->n;
+		key->claimed |= answer->claimed;
+	}
+	if (!key->asked)
+		key_go_on(p, errand->key);
+}
+
+static void link_drop(struct link *link, u32 n)
+{
+	link->at = (link->at + n) % ERRANDS;
+	link->queued -= n;
+	link->sent = 0;
+}
+
+int producer_answer(struct producer *p, u32 site, const u8 *message, size_t size)
+{
+	struct link *link = &p->links[site];
+	u32 n = link->sent;
+	int rc = n ? sites_get_answer(message, size, p->fingerprint, link->items, n, p->answers)
+		   : -EBADMSG;
+
+	if (rc) {
+		p->counts.damaged++;
+		return rc;
+	}
+	p->counts.bytes_in += size;
+	for (u32 i = 0; i < n; i++)
+		errand_done(p, errand_at(link, i), &p->answers[i]);
+	link_drop(link, n);
+	start_ready(p);
+	return 0;
+}
+
+void producer_fail(struct producer *p, u32 site)
+{
+	struct link *link = &p->links[site];
+
+	if (link->until_tick == FAILED)
+		return;
+	p->counts.failures++;
+	link->until_tick = FAILED;
+	/* Those that come of it are for other sites. */
+	for (u32 i = 0; i < link->queued; i++)
+		errand_done(p, errand_at(link, i), NULL);
+	link_drop(link, link->queued);
+	start_ready(p);
+}
+
+void producer_recover(struct producer *p, u32 site, u64 tick)
+{
+	bool timers = xdd_engine_has_timers(p->plan.fixed.engine);
+
+	p->links[site].until_tick = timers ? tick + p->plan.window_ticks + 1 : BELIEVED;
+}
+
+bool producer_done(const struct producer *p)
+{
+	bool done = !p->undecided;
+
+	for (u32 i = 0; done && i < p->plan.sites; i++)
+		done = !p->links[i].queued;
+	return done;
+}
+
+bool producer_seen(const struct producer *p, u32 i)
+{
+	return p->keys[i].seen;
+}
+
+const char *producer_site_state(const struct producer *p, u32 site, u64 tick)
+{
+	if (p->links[site].until_tick == FAILED)
+		return "failed";
+	return is_believed(&p->links[site], tick) ? "ok" : "recovering";
+}
+
+const struct producer_counts *producer_counts(const struct producer *p)
+{
+	return &p->counts;
+}
+
+u64 producer_visits(const struct producer *p, u32 slice)
+{
+	return p->visits[slice];
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "user/sites/site.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "user/accessors.h"
+#include "user/store.h"
+#include "xdd/engine_timer.h"
+
+u64 sites_fingerprint(const struct xdd_fixed *fixed, u32 window_ticks)
+{
+	const u64 what[] = { fixed->engine,	   fixed->slicing,    fixed->slices,
+			     xdd_subslices(fixed), xdd_lines(fixed),  fixed->hashes,
+			     fixed->tick_ns,	   window_ticks,      fixed->seed,
+			     fixed->hash,	   fixed->line_cells, fixed->slice_hashes };
+	u64 mixed = XDD_GOLDEN;
+
+	for (u32 i = 0; i < XDD_ARRAY_SIZE(what); i++)
+		mixed = xdd_mix64(mixed ^ what[i]);
+	return mixed;
+}
+
+void site_range(const struct xdd_fixed *fixed, u32 site, u32 sites, u32 *first, u32 *lines)
+{
+	u64 slices = xdd_slices_count(fixed);
+	u32 from = slices * site / sites, to = slices * (site + 1) / sites;
+
+	*first = from * xdd_slice_lines(fixed);
+	*lines = (to - from) * xdd_slice_lines(fixed);
+}
+
+const char *site_wrong(const struct xdd_fixed *fixed)
+{
+	if (fixed->engine != XDD_ENGINE_timer && fixed->engine != XDD_ENGINE_bloom)
+		return "sites have slices of engines timer and bloom: give --engine bloom, or "
+		       "timer "
+		       "and a window";
+	if (fixed->slicing == XDD_SLICING_none || xdd_slices_count(fixed) < 2)
+		return "there is one slice, so there is nothing to spread: give --slicing vertical "
+		       "and --slices 40";
+	if (fixed->filters || fixed->equal > 1)
+		return "--grow and --equal look at all of a key's cells at once: leave them out";
+	return NULL;
+}
+
+int site_open(struct site *site, const struct xdd_fixed *fixed, u32 window_ticks, u32 lines)
+{
+	*site = (struct site){ .fixed = *fixed, .window_ticks = window_ticks };
+	site->fingerprint = sites_fingerprint(fixed, window_ticks);
+	site->cells = (u64)lines * xdd_line_cells(fixed);
+	site->lines = calloc(lines + 1, sizeof(*site->lines));
+	site->claims = calloc(SITE_CLAIMS, sizeof(*site->claims));
+	site->items = calloc(SITES_ITEMS, sizeof(*site->items));
+	site->answers = calloc(SITES_ITEMS, sizeof(*site->answers));
+	return site->lines && site->claims && site->items && site->answers ? 0 : -ENOMEM;
+}
+
+void site_close(struct site *site)
+{
+	free(site->lines);
+	free(site->claims);
+	free(site->items);
+	free(site->answers);
+}
+
+static bool cell_is_set(const struct site *site, u64 cell, u64 tick)
+{
+	u32 each = xdd_line_cells(&site->fixed), at = cell % each;
+	const struct xdd_line *line = &site->lines[cell / each];
+	struct xdd_when when = xdd_when(tick, site->window_ticks);
+
+	if (site->fixed.engine == XDD_ENGINE_bloom)
+		return line->word[at / 64] >> at % 64 & 1;
+	xdd_line_catch_up(xdd_line_age(line, &when), &when);
+	return !xdd_line_is_stale(xdd_line_age(line, &when)) &&
+	       xdd_timer_live(line->timer[at], &when);
+}
+
+/* A late event lives for what is left of its window (section 4): none, if its line is ahead by as much. */
+static void cell_set(struct site *site, u64 cell, u64 tick)
+{
+	u32 each = xdd_line_cells(&site->fixed), at = cell % each;
+	struct xdd_line *line = &site->lines[cell / each];
+	struct xdd_when when = xdd_when(tick, site->window_ticks);
+	s32 age = xdd_line_age(line, &when);
+
+	if (site->fixed.engine == XDD_ENGINE_bloom) {
+		line->word[at / 64] |= 1ULL << at % 64;
+		return;
+	}
+	if (age < 0 && -(s64)age >= when.window_ticks && age > -(1 << 30))
+		return;
+	if (xdd_line_catch_up(age, &when))
+		when.window_ticks += age;
+	xdd_line_prepare(line, xdd_line_age(line, &when), false, &when);
+	xdd_timer_set(&line->timer[at], &when);
+}
+
+/* Whether the producer has the claim now. */
+static bool claim_get(struct site *site, u32 tag, u64 producer, u64 now_ns)
+{
+	struct site_claim *claim = &site->claims[tag % SITE_CLAIMS];
+
+	if (claim->held && claim->producer != producer && now_ns < claim->until_ns) {
+		site->counts.claimed++;
+		return false;
+	}
+	if (claim->producer != producer)
+		claim->held = 0;
+	claim->producer = producer;
+	claim->until_ns = now_ns + SITE_CLAIM_NS;
+	claim->held++;
+	return true;
+}
+
+static void claim_give(struct site *site, u32 tag, u64 producer)
+{
+	struct site_claim *claim = &site->claims[tag % SITE_CLAIMS];
+
+	if (claim->producer == producer && claim->held)
+		claim->held--;
+}
+
+static struct sites_answer take(struct site *site, const struct sites_item *item, u64 producer,
+				u64 now_ns)
+{
+	bool asks = item->kind == SITES_TEST || item->kind == SITES_ONE_PASS;
+	struct sites_answer answer = { 0, false };
+
+	if (asks && item->claim && !claim_get(site, item->tag, producer, now_ns))
+		return (struct sites_answer){ 0, true };
+	for (u32 i = 0; i < item->n; i++)
+		answer.set |= cell_is_set(site, item->cell[i], item->tick) << i;
+	if (asks && item->claim && answer.set + 1 == 1 << item->n)
+		claim_give(site, item->tag, producer);
+	site->counts.tests += asks;
+	site->counts.sets += item->kind == SITES_SET;
+	if (item->kind == SITES_SET ||
+	    (item->kind == SITES_ONE_PASS && answer.set + 1 != 1 << item->n))
+		for (u32 i = 0; i < item->n; i++)
+			cell_set(site, item->cell[i], item->tick);
+	if (!asks && item->claim)
+		claim_give(site, item->tag, producer);
+	return answer;
+}
+
+static int check_cells(const struct site *site, const struct sites_item *item)
+{
+	for (u32 i = 0; i < item->n; i++)
+		if (item->cell[i] >= site->cells)
+			return -ERANGE;
+	return 0;
+}
+
+int site_answer(struct site *site, const u8 *message, size_t size, u64 now_ns, u8 *answer)
+{
+	struct sites_head head;
+	size_t bytes;
+	int rc = sites_get_question(message, size, site->fingerprint, &head, site->items);
+
+	for (u32 i = 0; !rc && i < head.items; i++)
+		rc = check_cells(site, &site->items[i]);
+	if (rc) {
+		site->counts.refused++;
+		return rc;
+	}
+	for (u32 i = 0; i < head.items; i++)
+		site->answers[i] = take(site, &site->items[i], head.producer, now_ns);
+	head.answer = true;
+	bytes = sites_put(&head, site->items, site->answers, answer);
+	site->counts.questions++;
+	site->counts.bytes_in += size;
+	site->counts.bytes_out += bytes;
+	return bytes;
+}
