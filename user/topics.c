@@ -426,7 +426,14 @@ Formulas (user/model/*.h)\n\
   growth        a filter is full with -m/k ln(1 - P^(1/k)) keys; of n in a window F = n/full + 2\n\
                 are alive at the most, and FPR is at most 1 - (1 - P)^F (section 5)\n\
   bandwidth     a look-up sends k log2(m/S) bits to one slice, horizontal, or k log2 m to\n\
-                S (1 - (1 - 1/S)^k), vertical\n");
+                S (1 - (1 - 1/S)^k), vertical\n\
+\n\
+xdp-dedup plan cluster --hosts N --rate R [--packets-size BYTES] [--window 2s]: what hosts that tell\n\
+each other what they have seen (help cluster) need. Each packet is taken for new. When a host speaks\n\
+is asked of the agent's own rule (--false-rate-target, --bound), what it says is encoded and\n\
+measured, and loads are compared with what tests/bench/bus.sh measured: JSON has these as limits.\n\
+Exit code 1: one host of a group, or its server, would have more to do than that. The last part\n\
+is what a tree of sites (Koloniari and others, section 6) with --fan-out children would be like.\n");
 }
 
 static void topic_watch(FILE *to)
