@@ -11,6 +11,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "audit.h"
+#include "collect.h"
 #include "filter.h"
 #include "config.h"
 #include "replica.h"
@@ -871,6 +872,50 @@ XDD_INLINE u32 xdd_store_watch(XDD_FIXED struct xdd_fixed *fixed, const struct x
 	(void)fixed;
 	(void)store;
 	return ask_watch(live, identity);
+}
+
+/* Note a key that is new in @period, or was left by another one. Returns 0, or -1 where there is no room. */
+__attribute__((noinline)) int collect_new(struct xdp_md *ctx, const struct xdd_identity *identity,
+					  u64 period)
+{
+	struct xdd_packet packet = packet_open(ctx, 0);
+	struct xdd_collected value = { .period = period };
+	u64 key;
+
+	if (!identity || !xdd_fixed.collect_keys)
+		return -1;
+	key = identity->digest.lo;
+	xdd_about(&xdd_fixed, &packet, &identity->key, &value.about);
+	return bpf_map_update_elem(&collected, &key, &value, BPF_ANY) ? -1 : 0;
+}
+
+/* A frame of its own, for what only a key that is noted needs. A packet without a key has no digest: the
+ * caller has no room on its stack to remember that it had none.
+ */
+__attribute__((noinline)) int collect(struct xdp_md *ctx, const struct xdd_identity *identity)
+{
+	const struct xdd_collected *known;
+	struct xdd_collecting *now;
+	u32 zero = 0;
+	u64 key, period;
+
+	if (!identity || !xdd_fixed.collect_keys)
+		return -1;
+	now = bpf_map_lookup_elem(&collecting, &zero);
+	if (!now)
+		return -1;
+	period = *(volatile u64 *)&now->period;
+	if (!period)
+		return 0;
+	key = identity->digest.lo;
+	if (!key)
+		return 0;
+	known = bpf_map_lookup_elem(&collected, &key);
+	if (known && known->period == period)
+		return 0;
+	if (collect_new(ctx, identity, period))
+		__sync_fetch_and_add(&now->overflow, 1);
+	return 0;
 }
 
 __attribute__((noinline)) u32 repeat(struct xdp_md *ctx, const struct xdd_live *live,

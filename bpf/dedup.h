@@ -223,6 +223,8 @@ XDD_INLINE int dedup(struct xdp_md *ctx, u64 now_ns)
 	count_verdict(counter, verdict, packet.wire_len);
 	if (xdd_fixed.peers)
 		count_peer(ctx, counter, verdict.found);
+	if (xdd_fixed.collect_keys)
+		collect(ctx, &identity);
 	show(ctx, counter, live, verdict, identity.digest.lo);
 	if (xdd_fixed.watch_bits && xdd_is_unwanted(verdict)) {
 		count(&counter->dropped, packet.wire_len);

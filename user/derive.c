@@ -607,6 +607,8 @@ int derive_config(const struct options *o, enum derive_target target, unsigned i
 		ret = derive_replicas(&w);
 	if (!ret)
 		ret = derive_watch(&w);
+	if (!ret)
+		ret = derive_collect(&w);
 	if (!ret) {
 		derive_audit(&w);
 		derive_tree_note(&w);

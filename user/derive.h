@@ -41,6 +41,9 @@ u32 derive_replica_action(const struct options *o, const struct xdd_live *live);
 int derive_replica_check(const struct xdd_fixed *fixed, u32 replica_action, char *err,
 			 size_t err_size);
 
+/* Bytes that the kernel keeps for --collect @keys, about. */
+u64 collect_bytes(u64 keys);
+
 struct derived {
 	struct xdd_fixed fixed;
 	struct xdd_live live; /* the interfaces' slots are empty, the loader fills them */

@@ -67,4 +67,7 @@ int derive_growth(struct work *w);
 /* derive_watch.c: the watch set. Returns 0, or -EINVAL, -ERANGE or -ENOMEM with a line in w->err. */
 int derive_watch(struct work *w);
 
+/* derive_collect.c: the keys of --collect. Returns 0, or -EINVAL, -ERANGE or -ENOMEM with a line in w->err. */
+int derive_collect(struct work *w);
+
 #endif

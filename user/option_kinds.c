@@ -551,6 +551,32 @@ static int parse_host(struct value *v)
 	return strlen(v->text) <= GROUP_HOST_MAX ? parse_name(v) : -EINVAL;
 }
 
+static int parse_monitors(struct value *v)
+{
+	if (!strcmp(v->o->command, "simulate"))
+		return parse_number(v);
+	if (!strchr(v->text, ',') || v->text[strspn(v->text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghi"
+							     "jklmnopqrstuvwxyz0123456789_-.,")])
+		return refuse(v->err, v->err_size, -EINVAL,
+			      "%s %s: write two or more HOST.INSTANCE with commas between them, "
+			      "for example %s a.tap,b.tap",
+			      v->label, v->text, v->label);
+	v->o->monitor_names = v->text;
+	return 0;
+}
+
+static int parse_then(struct value *v)
+{
+	if (!strcmp(v->text, "print")) {
+		*(const char **)v->at = NULL;
+		return 0;
+	}
+	if (strncmp(v->text, "watch:", 6) || !option_name_valid(v->text + 6))
+		return -EINVAL;
+	*(const char **)v->at = v->text + 6;
+	return 0;
+}
+
 static int parse_netns(struct value *v)
 {
 	if (!*v->text || *v->text == '-' || strchr(v->text, '/'))
@@ -1227,6 +1253,16 @@ const struct kind kind_monitors = {
 	.what = "a number of monitors from 2 to 255",
 	.least = 2,
 	.most = JOINT_MONITORS_MAX,
+};
+const struct kind kind_monitors_of = {
+	.parse = parse_monitors,
+	.what = "a number of monitors from 2 to 255",
+	.least = 2,
+	.most = JOINT_MONITORS_MAX,
+};
+const struct kind kind_then = {
+	.parse = parse_then,
+	.what = "what to do with common keys (print, or watch:NAME)",
 };
 const struct kind kind_sizes = {
 	.parse = parse_sizes,

@@ -442,16 +442,18 @@ static int validate_group(const struct options *o, char *err, size_t err_size)
 	const char *url = getenv(GROUP_ENVIRONMENT), *wrong;
 	char label[OPTION_LABEL_MAX];
 
-	if (strcmp(o->command, "agent") && strcmp(o->command, "run"))
+	if (strcmp(o->command, "agent") && strcmp(o->command, "run") && strcmp(o->command, "joint"))
 		return 0;
 	if (option_given(o, OPT_nats_cert) != option_given(o, OPT_nats_key))
 		return refuse(
 			err, err_size, -EINVAL,
 			"--nats-cert and --nats-key go together: the certificate and its key");
-	if (o->nats && !strcmp(o->command, "run") && !o->peers)
+	if (o->nats && !strcmp(o->command, "run") && !o->peers && !o->collect)
 		return refuse(err, err_size, -EINVAL,
-			      "--nats shares replicas with other hosts: add --peers N");
-	wrong = !o->nats && url && *url ? bus_url_wrong(url) : NULL;
+			      "--nats shares replicas, or keys, with other hosts: add --peers N or "
+			      "--collect KEYS");
+	/* joint over files has no use for the variable, and so nothing against it. */
+	wrong = strcmp(o->command, "joint") && !o->nats && url && *url ? bus_url_wrong(url) : NULL;
 	if (wrong)
 		return refuse(err, err_size, -EINVAL, GROUP_ENVIRONMENT ": %s", wrong);
 	if (o->nats || (url && *url))

@@ -44,6 +44,7 @@ enum {
 	ON_POLICY = ON_KEY | ON_LEARN | ON_JOINT, /* and the default key */
 	ON_EVENTS = ON_STREAM | ON_SIMULATE,
 	ON_GROUP = ON_RUN | ON_AGENT, /* several hosts */
+	ON_NATS = ON_GROUP | ON_JOINT,
 	ON_ALL = (1 << 20) - 1,
 	EVERYDAY = 1 << 20, /* shown by --help */
 };
@@ -133,7 +134,8 @@ enum {
 	  "show only these: distinct, duplicate, bypassed, or reasons for bypassing, such as "     \
 	  "not_ip",                                                                                \
 	  "duplicate,not_ip")                                                                      \
-	X(count, count, 0, "N", ON_VERDICTS, "end when N were shown", "100")                       \
+	X(count, count, 0, "N", ON_VERDICTS | ON_JOINT,                                            \
+	  "end when N were shown; joint --monitors: so many periods (default 1)", "100")           \
 	X(snaplen, snaplen, 0, "BYTES", ON_VERDICTS,                                               \
 	  "bytes of a frame that are looked at, 14 to 2048 (default 256)", "2048")                 \
 	X(truth, truth, 0, "WHAT", ON_SIMULATE,                                                    \
@@ -172,26 +174,26 @@ enum {
 	X(resize, flag, 0, NULL, ON_SIMULATE | ON_GROUP,                                           \
 	  "change the number of bits with the number of keys; agent, run: as the target needs",    \
 	  NULL)                                                                                    \
-	X(nats, nats, 0, "URL[,URL]", ON_GROUP,                                                    \
+	X(nats, nats, 0, "URL[,URL]", ON_NATS,                                                     \
 	  "share with other hosts what was seen, over these NATS servers (also from "              \
 	  "XDP_DEDUP_NATS; see help cluster)",                                                     \
 	  "nats://192.0.2.1:4222")                                                                 \
-	X(group, name, 0, "NAME", ON_GROUP, "with --nats: hosts of this group (default: default)", \
+	X(group, name, 0, "NAME", ON_NATS, "with --nats: hosts of this group (default: default)",  \
 	  "tap")                                                                                   \
-	X(host, host, 0, "NAME", ON_GROUP,                                                         \
+	X(host, host, 0, "NAME", ON_NATS,                                                          \
 	  "with --nats: what this host is called there (default: the machine's name)", "sensor-a") \
-	X(nats_ca, input, 0, "FILE", ON_GROUP,                                                     \
+	X(nats_ca, input, 0, "FILE", ON_NATS,                                                      \
 	  "certificates that the NATS server's is checked with; with it, or tls://, the "          \
 	  "connection is encrypted",                                                               \
 	  "/etc/xdp-dedup/ca.pem")                                                                 \
-	X(nats_cert, input, 0, "FILE", ON_GROUP, "certificate of this host, with --nats-key",      \
+	X(nats_cert, input, 0, "FILE", ON_NATS, "certificate of this host, with --nats-key",       \
 	  "/etc/xdp-dedup/cert.pem")                                                               \
-	X(nats_key, input, 0, "FILE", ON_GROUP, "its key", "/etc/xdp-dedup/key.pem")               \
-	X(nats_creds, input, 0, "FILE", ON_GROUP, "credentials as nsc writes them",                \
+	X(nats_key, input, 0, "FILE", ON_NATS, "its key", "/etc/xdp-dedup/key.pem")                \
+	X(nats_creds, input, 0, "FILE", ON_NATS, "credentials as nsc writes them",                 \
 	  "/etc/xdp-dedup/sensor.creds")                                                           \
 	X(max_density, ratio, 0, "P", ON_GROUP,                                                    \
 	  "a replica with a larger share of ones is not believed (default 0.6)", "0.6")            \
-	X(silence, silence, 0, "TIME", ON_GROUP,                                                   \
+	X(silence, silence, 0, "TIME", ON_NATS,                                                    \
 	  "a host that says nothing for so long is not believed, 300ms to 10min (default 3s)",     \
 	  "3s")                                                                                    \
 	X(push_rate, size, 0, "SIZE", ON_GROUP,                                                    \
@@ -307,6 +309,10 @@ enum {
 	  "only")                                                                                  \
 	X(watch_keys, count, 0, "N", ON_NIC,                                                       \
 	  "of --watch-action: keys that the set has room for (default 100k)", "1M")                \
+	X(collect, count, 0, "KEYS", ON_NIC,                                                       \
+	  "be a monitor of joint --monitors: room for so many different keys of a period (see "    \
+	  "help detection)",                                                                       \
+	  "1M")                                                                                    \
 	X(peers, peers, 0, "N", ON_NIC,                                                            \
 	  "hold the replicas of up to N other hosts, 1 to 64, and ask them before the own filter " \
 	  "(see help cluster)",                                                                    \
@@ -319,7 +325,7 @@ enum {
 	  "of --peers: what happens to packets that another host has seen: drop, mark or count "   \
 	  "(default: as --action, redirect and drop being drop)",                                  \
 	  "count")                                                                                 \
-	X(secret_file, path, 0, "FILE", ON_NIC,                                                    \
+	X(secret_file, path, 0, "FILE", ON_NIC | ON_JOINT,                                         \
 	  "draw the hash's secret from this file instead of at random, so that hosts with the "    \
 	  "same file have the same: at least 32 bytes that only its owner may read",               \
 	  "/etc/xdp-dedup/secret")                                                                 \
@@ -429,7 +435,16 @@ enum {
 	  "of cfsp and best: rounds of filters (default 2)", "3")                                  \
 	X(at_least, monitors, 0, "T", ON_JOINT | ON_SIMULATE,                                      \
 	  "keys that T of the monitors have (default: all of them); raw and best only", "3")       \
-	X(monitors, monitors, 0, "N", ON_SIMULATE, "joint: so many monitors (default 10)", "20")   \
+	X(monitors, monitors_of, 0, "NAME,...|N", ON_SIMULATE | ON_JOINT,                          \
+	  "these live hosts, HOST.INSTANCE each, loaded with --collect; simulate joint: so many "  \
+	  "(default 10)",                                                                          \
+	  "a.tap,b.tap,c.tap")                                                                     \
+	X(period, time, 0, "TIME", ON_JOINT,                                                       \
+	  "of --monitors: how long keys are collected, at least (default 10s)", "1min")            \
+	X(then, then, 0, "WHAT", ON_JOINT,                                                         \
+	  "of --monitors: print the common keys (default), or watch:NAME: put them into the "      \
+	  "watch set of instance NAME at each",                                                    \
+	  "watch:tap")                                                                             \
 	X(sizes, sizes, 0, "N[-N]", ON_SIMULATE,                                                   \
 	  "joint: keys of each, or drawn between the two (default 100k-1M)", "100k-1M")            \
 	X(intersection, share, 0, "R", ON_SIMULATE,                                                \
@@ -566,6 +581,7 @@ struct options {
 	const char *forward;  /* interface or NULL */
 	int watch_action;     /* enum xdd_watch_action, or OPTION_AUTO: no watch set */
 	u64 watch_keys;	      /* default DEFAULT_WATCH_KEYS */
+	u64 collect;	      /* keys; 0: none are collected */
 	u32 peers;	      /* 0: none */
 	u64 replica_bits;     /* 0: by the capacity */
 	int replica_action;   /* enum xdd_replica_action, or OPTION_AUTO: as the action */
@@ -607,8 +623,11 @@ struct options {
 	double epsilon;	      /* above 0, below 1 */
 	u32 rounds, at_least; /* 0: as many as usual; all */
 	u32 monitors;
-	u64 sizes, sizes_last; /* least and most keys of a monitor */
-	double intersection;   /* 0 to 1 */
+	const char *monitor_names; /* NAME,... of live ones, or NULL */
+	u64 period;		   /* ns; 0: the usual */
+	const char *then;	   /* the instance of watch:NAME, or NULL: print */
+	u64 sizes, sizes_last;	   /* least and most keys of a monitor */
+	double intersection;	   /* 0 to 1 */
 
 	const char *trace, *trace_columns;
 	bool once;

@@ -655,6 +655,20 @@ best      is what the paper does not have: filters of one hash, each as long as 
           for, coded by their gaps in both directions (Golomb's code and a range coder). What was\n\
           not wrong in one round is left to the next.\n\
 \n\
+Live hosts: xdp-dedup joint --monitors a.tap,b.tap,c.tap --nats URL --secret-file FILE\n\
+Each is HOST.INSTANCE: loaded with --collect KEYS and that --secret-file, and served by an agent or\n\
+run of the same --nats and --group. They collect keys for --period TIME (10s) from when the last\n\
+of them says that it does, whatever becomes of the packets; then the messages go. --count N: so many\n\
+periods. Between two, while messages go, nothing is collected.\n\
+--then print       (default) the keys on stdout, as watch NAME load takes them where --key is src,\n\
+                   dst, srcdst, flow or biflow; of others the digest, a tab, and what it is of\n\
+--then watch:NAME  each monitor puts them into the watch set of its host's instance NAME, unless\n\
+                   one of them cannot: then none does. Keys that are in it stay as they are\n\
+A monitor that does not answer, not for --silence, is named, and nothing is found: exit code 1. One\n\
+with more keys than --collect has room for says so (no room, overflow): then common keys may be\n\
+missing, and `complete` is false in --json. Hosts agree on keys by digests of 64 bits; the\n\
+coordinator sees filters, with raw and smallest-first digests, and the keys that it prints.\n\
+\n\
 xdp-dedup simulate joint makes the lists: --monitors of --sizes keys, --intersection of the smallest\n\
 one common, all others in one list each; --runs times. It prints bits of the messages beside those\n\
 of the paper's formulas, and what was lost and what was taken for common.\n");

@@ -10,7 +10,7 @@
 #include "types.h"
 
 /* Changes whenever a pinned layout changes: a loader refuses pins of another one. */
-#define XDD_ABI 8
+#define XDD_ABI 9
 
 #define XDD_MAX_IFACES 16
 #define XDD_MAX_HASHES 8
@@ -336,6 +336,8 @@ struct xdd_fixed {
 	u8 pad5;
 	u32 watch_bits;	  /* ... and bits of its level 1; 0: no set */
 	u64 replica_step; /* engines timer and bloom: 2^64 / cells; else 0 */
+	u32 collect_keys; /* distinct keys of a period, at most (collect.h); 0: none, and no code */
+	u32 pad6;
 };
 
 /* Lines of the filter, or of each in a chain; per CPU under that placement. */
@@ -419,7 +421,7 @@ struct xdd_live {
 /* Entries of map `targets`. */
 enum xdd_dev { XDD_DEV_DUPLICATES, XDD_DEV_FORWARD, XDD_DEV_MAX };
 
-XDD_ASSERT(sizeof(struct xdd_fixed) == 232, "xdd_fixed has no holes");
+XDD_ASSERT(sizeof(struct xdd_fixed) == 240, "xdd_fixed has no holes");
 XDD_ASSERT(sizeof(struct xdd_live) == 40 + 8 * XDD_MAX_IFACES, "xdd_live has no holes");
 
 #endif

@@ -108,7 +108,7 @@ static void add_peers(struct xdd_fixed *fixed, u32 peers)
 	fixed->replica_step = xdd_replica_step(fixed);
 }
 
-/* Tunnels, the audit, a watch set, slices that may fail, and all that site policy can switch on: @plain instructions are verified without. */
+/* Tunnels, the audit, a watch set, keys collected, slices that may fail, and all that site policy can switch on: @plain instructions are verified without. */
 static void load_everything(const struct xdd_fixed *fixed, struct table *table, u32 plain)
 {
 	struct xdd_fixed all = *fixed;
@@ -128,6 +128,7 @@ static void load_everything(const struct xdd_fixed *fixed, struct table *table, 
 	all.changed_fields = (1u << XDD_FIELD_MAX) - 1;
 	all.watch_bits = 100000;
 	all.watch_hashes = XDD_WATCH_MAX_HASHES;
+	all.collect_keys = 1000;
 	add_policy(&all);
 	add_peers(&all, 64);
 	n = load(&all, &table->secret);

@@ -36,7 +36,7 @@ host() {
 	ip -n "$ns" link set feed up
 	ip -n "$ns" link set tap up
 	nsenter --net="/run/netns/$ns" unshare --mount --uts --pid --fork --kill-child --mount-proc \
-		sh -c "hostname $1; mount -t bpf bpf /sys/fs/bpf; exec sleep infinity" &
+		sh -c "hostname $1; mount -t bpf bpf /sys/fs/bpf; mount -t tmpfs run /run; exec sleep infinity" &
 	running+=($!)
 	wait_until pgrep -P $! -x sleep
 	keeper[$1]=$(pgrep -P $! -x sleep)

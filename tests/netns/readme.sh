@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 
 readme=README.md
-for name in eth1 taps; do
+for name in eth1 taps tap; do
 	if [ -e "$pins/$name" ]; then
 		skip "README" "$name is loaded on this machine"
 		finish
@@ -15,7 +15,7 @@ for name in eth1 taps; do
 done
 unload_all() {
 	local name
-	for name in eth1 taps; do
+	for name in eth1 taps tap; do
 		[ ! -e "$pins/$name" ] || "$xdd" unload "$name" --quiet
 	done
 }
@@ -75,7 +75,7 @@ for block in "$tmp"/block.*; do
 	fi
 done
 check_equal "the README unloads what it loads" "" \
-	"$(find "$pins" -mindepth 1 -maxdepth 1 \( -name eth1 -o -name taps \) 2>/dev/null)"
+	"$(find "$pins" -mindepth 1 -maxdepth 1 \( -name eth1 -o -name taps -o -name tap \) 2>/dev/null)"
 
 # Every option that the text names is one.
 for command in check run load unload set status top fault watch pcap explain learn stream joint simulate plan bench report agent events; do

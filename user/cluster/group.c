@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "user/clock.h"
+#include "user/cluster/tap.h"
 #include "user/message.h"
 #include "user/options.h"
 
@@ -26,11 +27,17 @@ struct joined {
 	struct member *member;
 };
 
+struct tapped {
+	struct tapped *next;
+	struct tap *tap;
+};
+
 struct group {
 	struct member_setup setup;
 	struct bus *bus;
 	char host[HOST_SIZE];
 	struct joined *all;
+	struct tapped *taps;
 	bool up;
 	u64 due_ns, stale_at_ns;
 };
@@ -113,15 +120,37 @@ static int join(struct group *group, struct joined *joined, const struct instanc
 	return 0;
 }
 
+static void add_tap(struct group *group, const struct instance *in)
+{
+	struct tapped *tapped = calloc(1, sizeof(*tapped));
+	char err[MESSAGE_MAX] = "no memory";
+
+	if (tapped)
+		tapped->tap = tap_open(&group->setup, in, err, sizeof(err));
+	if (!tapped || !tapped->tap) {
+		complain("%s: %s: %s", group->setup.who, in->name, err);
+		free(tapped);
+		return;
+	}
+	tapped->next = group->taps;
+	group->taps = tapped;
+	note("%s: %s is monitor %s of group %s", group->setup.who, in->name, tap_name(tapped->tap),
+	     group->setup.group);
+}
+
 void group_add(struct group *group, const struct instance *in)
 {
 	struct joined *joined;
 
 	if (!group)
 		return;
+	if (in->fixed.collect_keys)
+		add_tap(group, in);
 	if (!in->fixed.peers) {
-		note("%s: %s was loaded without --peers: other hosts do not know what it has seen",
-		     group->setup.who, in->name);
+		if (!in->fixed.collect_keys)
+			note("%s: %s was loaded without --peers: other hosts do not know what it "
+			     "has seen",
+			     group->setup.who, in->name);
 		return;
 	}
 	joined = calloc(1, sizeof(*joined));
@@ -135,8 +164,24 @@ void group_add(struct group *group, const struct instance *in)
 	     group->setup.group);
 }
 
+static void remove_tap(struct group *group, const struct instance *in)
+{
+	for (struct tapped **at = &group->taps; *at; at = &(*at)->next) {
+		struct tapped *tapped = *at;
+
+		if (tap_instance(tapped->tap) != in)
+			continue;
+		*at = tapped->next;
+		tap_close(tapped->tap);
+		free(tapped);
+		return;
+	}
+}
+
 void group_remove(struct group *group, const struct instance *in, bool bye)
 {
+	if (group)
+		remove_tap(group, in);
 	for (struct joined **at = group ? &group->all : NULL; at && *at; at = &(*at)->next) {
 		struct joined *joined = *at;
 
@@ -227,6 +272,11 @@ static void take_message(struct group *group, const struct bus_event *event)
 		return;
 	for (struct joined *joined = group->all; joined; joined = joined->next)
 		deliver(joined->member, &address, event);
+	if (strcmp(address.what, TAP_WHAT))
+		return;
+	for (struct tapped *tapped = group->taps; tapped; tapped = tapped->next)
+		if (!strcmp(address.for_whom, tap_name(tapped->tap)))
+			tap_take(tapped->tap, address.from, event);
 }
 
 static void take_fetched(struct group *group, const struct bus_event *event)
@@ -314,6 +364,10 @@ void group_step(struct group *group)
 		next = member_step(joined->member);
 		due = next < due ? next : due;
 	}
+	for (struct tapped *tapped = group->taps; tapped; tapped = tapped->next) {
+		next = tap_step(tapped->tap);
+		due = next < due ? next : due;
+	}
 	group->due_ns = due;
 }
 
@@ -339,6 +393,8 @@ void group_close(struct group *group)
 		member_close(joined->member, true);
 		free(joined);
 	}
+	while (group->taps)
+		remove_tap(group, tap_instance(group->taps->tap));
 	bus_close(group->bus);
 	free(group);
 }

@@ -8,6 +8,7 @@
  *   xdd.GROUP.HOST.INSTANCE.ask       AUDIT_ASK
  *   xdd.GROUP.HOST.INSTANCE.answer.HOST.INSTANCE  AUDIT_ANSWER for whom
  *   xdd.GROUP.HOST.INSTANCE.want.HOST.INSTANCE    WANT of whom
+ *   xdd.GROUP.HOST.INSTANCE.joint.HOST.INSTANCE   JOINT_ASK of a monitor, JOINT_ANSWER for who asked
  */
 #ifndef USER_CLUSTER_GROUP_H
 #define USER_CLUSTER_GROUP_H
@@ -26,7 +27,7 @@ struct group;
 int group_open(const struct options *o, const char *who, struct group **group, char *err,
 	       size_t err_size);
 
-/* Take @in as a member, if it was loaded with --peers: it stays open until group_remove(). NULL is ignored. */
+/* Take @in as a member, if it was loaded with --peers, and as a monitor, if with --collect: it stays open until group_remove(). NULL is ignored. */
 void group_add(struct group *group, const struct instance *in);
 void group_remove(struct group *group, const struct instance *in, bool bye);
 

@@ -30,7 +30,8 @@
  *    112      4  ... of false negatives, of keys that the sender has
  *    116      4  bytes of payload, at most 512 KiB
  *    120         payload: FULL: the bits of the part as delta.h writes them; DELTA: those that have
- *                changed; AUDIT_ASK, AUDIT_ANSWER: see below; others: empty
+ *                changed; AUDIT_ASK, AUDIT_ANSWER: see below; JOINT_ASK, JOINT_ANSWER: 8 bytes
+ *                session, and a part of a message of joint/orders.h whose step is seq; others: empty
  *                tag, 8 bytes: SipHash-2-4 of all before it, under the sender's key
  *
  * A sender's key is SipHash-2-4-128 of its name under the group's key, so that what one host has said
@@ -59,14 +60,16 @@
 #define WIRE_PPB 1e9 /* rates are in units of 1e-9 */
 
 /* X(name, number, word in subjects and statistics). Numbers are never used again. */
-#define WIRE_TYPES(X)                \
-	X(FULL, 1, "full")           \
-	X(DELTA, 2, "delta")         \
-	X(HEARTBEAT, 3, "heartbeat") \
-	X(WANT, 4, "want")           \
-	X(BYE, 5, "bye")             \
-	X(AUDIT_ASK, 6, "audit_ask") \
-	X(AUDIT_ANSWER, 7, "audit_answer")
+#define WIRE_TYPES(X)                      \
+	X(FULL, 1, "full")                 \
+	X(DELTA, 2, "delta")               \
+	X(HEARTBEAT, 3, "heartbeat")       \
+	X(WANT, 4, "want")                 \
+	X(BYE, 5, "bye")                   \
+	X(AUDIT_ASK, 6, "audit_ask")       \
+	X(AUDIT_ANSWER, 7, "audit_answer") \
+	X(JOINT_ASK, 8, "joint_ask")       \
+	X(JOINT_ANSWER, 9, "joint_answer")
 
 #define WIRE_TYPE(name, number, word) WIRE_##name = number,
 enum wire_type { WIRE_TYPES(WIRE_TYPE) WIRE_TYPE_MAX };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* xdp-dedup joint: the keys that all monitors have, which are files here. */
+/* xdp-dedup joint: the keys that all monitors have, which are files here, or live hosts. */
 #include "cmd.h"
+#include "joint_hosts.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -206,11 +207,42 @@ static void close_job(struct job *j)
 	free(j);
 }
 
+/* What asks live hosts says nothing of files, and the reverse. Returns whether all is well. */
+static bool check_monitors(const struct options *o)
+{
+	static const enum option_id live[] = { OPT_period, OPT_then, OPT_count, OPT_secret_file,
+					       OPT_nats };
+	char label[OPTION_LABEL_MAX];
+
+	if (o->monitor_names && o->n_args)
+		complain("joint: %s: give files, or --monitors", o->args[0]);
+	else if (!o->monitor_names && o->n_args < 2)
+		complain("joint: too few arguments: xdp-dedup joint FILE FILE..., or --monitors "
+			 "NAME,...");
+	else
+		for (size_t i = 0; i <= XDD_ARRAY_SIZE(live); i++) {
+			if (i == XDD_ARRAY_SIZE(live))
+				return true;
+			if (o->monitor_names || !option_given(o, live[i]))
+				continue;
+			complain("joint: %s is for live hosts: add --monitors NAME,...",
+				 option_label(live[i], label));
+			break;
+		}
+	return false;
+}
+
 int cmd_joint(struct options *o)
 {
-	struct job *j = calloc(1, sizeof(*j));
+	struct job *j;
 	char err[MESSAGE_MAX];
 	int code = EXIT_USAGE;
+
+	if (!check_monitors(o))
+		return EXIT_USAGE;
+	if (o->monitor_names)
+		return joint_with_hosts(o);
+	j = calloc(1, sizeof(*j));
 
 	if (!j) {
 		complain("joint: out of memory");

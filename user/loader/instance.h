@@ -4,7 +4,7 @@
  *
  *   /sys/fs/bpf/xdp-dedup/NAME/    config counters meta targets scratch top rodata, those of lines,
  *                                  cpu_blocks, chains, loads, cpu_loads, locks, tree, digests, flows, audit, audit_counts, distances,
- *                                  replicas, peer_gate, peers, peer_hits, peer_audit, watch that it uses,
+ *                                  replicas, peer_gate, peers, peer_hits, peer_audit, watch, collected, collecting that it uses,
  *                                  the ager's ager, tally, slices, its ager_program, program,
  *                                  events, event_budget, event_copy, ethertypes,
  *                                  link_IFINDEX for each interface, and the folders reader and owner
@@ -60,6 +60,8 @@
 	X(peer_hits)     \
 	X(peer_audit)    \
 	X(watch)         \
+	X(collected)     \
+	X(collecting)    \
 	X(ager)          \
 	X(tally)         \
 	X(slices)        \

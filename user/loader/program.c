@@ -135,6 +135,8 @@ int program_prepare(struct bpf_object *object, const struct xdd_fixed *fixed,
 		{ "peer_hits", fixed->peers },
 		{ "peer_audit", fixed->peers && fixed->audit_threshold ? PEER_AUDIT_BYTES : 0 },
 		{ "watch", (fixed->watch_bits + 63ull) / 64 },
+		{ "collected", fixed->collect_keys },
+		{ "collecting", fixed->collect_keys != 0 },
 	};
 	int err;
 

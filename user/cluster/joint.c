@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "user/cluster/joint.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "user/clock.h"
+#include "user/cluster/tap.h"
+#include "user/message.h"
+#include "user/options.h"
+#include "user/secret.h"
+#include "user/signals.h"
+
+#define PERIOD_NS (10 * XDD_SECOND_NS)
+#define CONNECT_NS (10 * XDD_SECOND_NS)
+
+struct hosts {
+	const struct options *o;
+	struct bus *bus;
+	char own[WIRE_NAME]; /* HOST.joint-PID */
+	char *list;	     /* what the names point into */
+	const char *name[JOINT_MONITORS_MAX];
+	struct joint_plan plan;
+	struct wire_key group;
+	struct wire_self self;
+	struct council council;
+	int signals;
+	bool up, ended;
+	u8 message[WIRE_MAX];
+};
+
+static int emit(void *to, u32 whom, const struct part *part)
+{
+	struct hosts *h = to;
+	char subject[BUS_SUBJECT_MAX];
+	size_t size =
+		tap_seal(&h->self, WIRE_JOINT_ASK, part, clock_ns(CLOCK_REALTIME), h->message);
+
+	snprintf(subject, sizeof(subject), "xdd.%s.%s." TAP_WHAT ".%s", h->o->group, h->own,
+		 h->name[whom]);
+	return bus_publish(h->bus, subject, BUS_KEEP, h->message, size);
+}
+
+static void show(void *to, const char *text)
+{
+	(void)to;
+	puts(text);
+}
+
+static int read_names(struct hosts *h, char *err, size_t err_size)
+{
+	char *rest, *one;
+	u32 n = 0;
+
+	h->list = rest = strdup(h->o->monitor_names);
+	if (!rest)
+		return refuse(err, err_size, -ENOMEM, "no memory");
+	while ((one = strsep(&rest, ","))) {
+		const char *dot = strchr(one, '.');
+
+		if (!dot || dot == one || !dot[1] || strchr(dot + 1, '.') ||
+		    strlen(one) >= WIRE_NAME)
+			return refuse(err, err_size, -EINVAL,
+				      "--monitors: %s is no HOST.INSTANCE, such as a.tap", one);
+		for (u32 i = 0; i < n; i++)
+			if (!strcmp(h->name[i], one))
+				return refuse(err, err_size, -EINVAL,
+					      "--monitors: %s is named twice", one);
+		if (n == JOINT_MONITORS_MAX)
+			return refuse(err, err_size, -EINVAL, "--monitors: at most %u",
+				      JOINT_MONITORS_MAX);
+		h->name[n++] = one;
+	}
+	h->plan = joint_plan_of(h->o, n);
+	return joint_plan_check(&h->plan, err, err_size);
+}
+
+static int read_secret(struct hosts *h, char *err, size_t err_size)
+{
+	struct xdd_secret secret;
+	int rc;
+
+	if (!h->o->secret_file)
+		return refuse(err, err_size, -EINVAL,
+			      "--monitors: which hosts are of the group? give the --secret-file "
+			      "that they were loaded with");
+	rc = secret_from_file(&secret, h->o->secret_file, err, err_size);
+	if (rc)
+		return rc;
+	h->group = wire_key_of(&(struct wire_key){ { secret.sip[0], secret.sip[1] } }, TAP_LABEL);
+	explicit_bzero(&secret, sizeof(secret));
+	h->self.key = wire_key_of(&h->group, h->own);
+	h->self.epoch = clock_ns(CLOCK_REALTIME);
+	return 0;
+}
+
+static int open_bus(struct hosts *h, char *err, size_t err_size)
+{
+	const struct options *o = h->o;
+	const char *url = o->nats ?: getenv(GROUP_ENVIRONMENT);
+	char listen[BUS_SUBJECT_MAX], store[BUS_SUBJECT_MAX], kept[BUS_SUBJECT_MAX];
+	struct bus_where where = { .url = url,
+				   .ca = o->nats_ca,
+				   .cert = o->nats_cert,
+				   .key = o->nats_key,
+				   .creds = o->nats_creds,
+				   .client = "xdp-dedup joint",
+				   .listen = { listen },
+				   .store = store,
+				   .kept = kept };
+
+	if (!url || !*url)
+		return refuse(err, err_size, -EINVAL,
+			      "--monitors are asked over NATS: add --nats URL, or "
+			      "set " GROUP_ENVIRONMENT);
+	if (bus_url_wrong(url))
+		return refuse(err, err_size, -EINVAL, GROUP_ENVIRONMENT ": %s", bus_url_wrong(url));
+	snprintf(listen, sizeof(listen), "xdd.%s.*.*." TAP_WHAT ".%s", o->group, h->own);
+	snprintf(store, sizeof(store), "xdd-%s", o->group);
+	snprintf(kept, sizeof(kept), "xdd.%s.*.*.state", o->group);
+	return bus_open(&where, &h->bus, err, err_size);
+}
+
+/* xdd.GROUP.HOST.INSTANCE.joint.ME: the number of the monitor that sent it, or -1. */
+static int sender_of(const struct hosts *h, const char *subject)
+{
+	const char *from = subject + strlen("xdd.") + strlen(h->o->group) + 1;
+
+	if (strlen(subject) < (size_t)(from - subject))
+		return -1;
+	for (u32 i = 0; i < h->plan.monitors; i++) {
+		size_t n = strlen(h->name[i]);
+
+		if (!strncmp(from, h->name[i], n) && from[n] == '.')
+			return i;
+	}
+	return -1;
+}
+
+static void take(struct hosts *h, const struct bus_event *event)
+{
+	int i = event->kind == BUS_MESSAGE ? sender_of(h, event->subject) : -1;
+	struct part part;
+
+	if (event->kind == BUS_UP || event->kind == BUS_DOWN)
+		h->up = event->kind == BUS_UP;
+	else if (event->kind == BUS_TROUBLE)
+		complain("joint: %s: %s; it is tried again", bus_servers(h->bus), event->subject);
+	if (i >= 0 && !tap_unseal(&h->group, h->name[i], WIRE_JOINT_ANSWER, event, &part))
+		council_take(&h->council, i, &part, now_ns());
+}
+
+static void wait_until(struct hosts *h, u64 due_ns)
+{
+	const int fds[SIGNALS_FDS] = { bus_fd(h->bus), -1, -1 };
+	struct bus_event event;
+
+	h->ended |= signals_wait(h->signals, fds, due_ns) == SIGNALS_END;
+	while (bus_next(h->bus, &event))
+		take(h, &event);
+}
+
+static int connect_bus(struct hosts *h, char *err, size_t err_size)
+{
+	u64 until = now_ns() + CONNECT_NS;
+
+	while (!h->up && !h->ended && now_ns() < until)
+		wait_until(h, until);
+	if (h->up || h->ended)
+		return 0;
+	return refuse(err, err_size, -ENOTCONN, "%s: no server answers", bus_servers(h->bus));
+}
+
+/* Returns 0, or -EIO with a line in @err. */
+static int run_period(struct hosts *h, char *err, size_t err_size)
+{
+	const struct options *o = h->o;
+	struct council *c = &h->council;
+	int rc = 0;
+
+	*c = (struct council){ .emit = emit, .show = show, .to = h };
+	council_open(c, &h->plan, h->name, clock_ns(CLOCK_REALTIME), o->period ?: PERIOD_NS,
+		     o->silence, o->then, now_ns());
+	while (c->phase < COUNCIL_DONE && !h->ended) {
+		u64 due = council_step(c, now_ns());
+
+		if (c->phase < COUNCIL_DONE)
+			wait_until(h, due);
+	}
+	council_stop(c);
+	if (c->phase == COUNCIL_FAILED)
+		rc = refuse(err, err_size, -EIO, "%s", c->err);
+	return rc;
+}
+
+static int run_all(struct hosts *h, joint_period *each, void *context, char *err, size_t err_size)
+{
+	u64 left = h->o->count ?: 1;
+	int rc = connect_bus(h, err, err_size);
+
+	for (; !rc && left && !h->ended; left--) {
+		rc = run_period(h, err, err_size);
+		if (!rc && h->council.phase == COUNCIL_DONE)
+			each(&h->council, h->name, context);
+		fflush(stdout);
+		council_close(&h->council);
+	}
+	return rc;
+}
+
+/* The machine's name, of characters that a subject may have, unless --host says another. */
+static void name_self(struct hosts *h)
+{
+	char host[32] = "host";
+
+	gethostname(host, sizeof(host) - 2);
+	host[sizeof(host) - 2] = 0;
+	if (h->o->host)
+		snprintf(host, sizeof(host), "%s", h->o->host);
+	for (char *c = host; *c; c++)
+		if (*c == '.')
+			*c = '_';
+	snprintf(h->own, sizeof(h->own), "%s.joint-%d", host, getpid());
+}
+
+static int open_all(struct hosts *h, char *err, size_t err_size)
+{
+	int rc = read_names(h, err, err_size);
+
+	name_self(h);
+	rc = rc ?: read_secret(h, err, err_size);
+	if (rc)
+		return rc;
+	h->signals = signals_hold();
+	if (h->signals < 0)
+		return refuse(err, err_size, h->signals, "cannot wait for signals: %s",
+			      strerror(-h->signals));
+	return open_bus(h, err, err_size);
+}
+
+int joint_hosts(const struct options *o, joint_period *each, void *context, char *err,
+		size_t err_size)
+{
+	struct hosts *h = calloc(1, sizeof(*h));
+	int rc;
+
+	if (!h)
+		return refuse(err, err_size, -ENOMEM, "out of memory");
+	h->o = o;
+	rc = open_all(h, err, err_size) ?: run_all(h, each, context, err, err_size);
+	bus_close(h->bus);
+	free(h->list);
+	free(h);
+	return rc;
+}
