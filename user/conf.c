@@ -67,6 +67,28 @@ static int add_word(struct conf *conf, char *text, unsigned int line)
 	return 0;
 }
 
+/* Which line of two would count is not to be guessed. Returns 0 or a negative errno with one line in @err. */
+static int check_twice(struct conf *conf, const char *name, unsigned int line, char *err,
+		       size_t err_size)
+{
+	struct conf_name *more;
+
+	if (!strcmp(name, "interface"))
+		return 0;
+	for (size_t i = 0; i < conf->names; i++)
+		if (!strcmp(conf->name[i].text, name))
+			return refuse(err, err_size, -EINVAL,
+				      "%s:%u: %s is in line %u already: leave one of them out",
+				      conf->file, line, name, conf->name[i].line);
+	more = reallocarray(conf->name, conf->names + 1, sizeof(*more));
+	if (more)
+		conf->name = more;
+	if (!more || !(more[conf->names].text = strdup(name)))
+		return refuse(err, err_size, -ENOMEM, "%s: no memory", conf->file);
+	more[conf->names++].line = line;
+	return 0;
+}
+
 static int add_option(struct conf *conf, const char *name, const char *value, unsigned int line)
 {
 	char *text = NULL;
@@ -86,6 +108,7 @@ static int add_option(struct conf *conf, const char *name, const char *value, un
 static int read_line(struct conf *conf, char *line, unsigned int number, char *err, size_t err_size)
 {
 	char *equals, *name = trim(line), *value;
+	int code;
 
 	if (!*name)
 		return 0;
@@ -105,6 +128,9 @@ static int read_line(struct conf *conf, char *line, unsigned int number, char *e
 	if (option_form(name) == OPTION_FLAG && strcmp(value, "yes") && strcmp(value, "no"))
 		return refuse(err, err_size, -EINVAL, "%s:%u: %s is yes or no, not %s", conf->file,
 			      number, name, value);
+	code = check_twice(conf, name, number, err, err_size);
+	if (code)
+		return code;
 	return add_option(conf, name, value, number)
 		       ? refuse(err, err_size, -ENOMEM, "%s: no memory", conf->file)
 		       : 0;
@@ -281,6 +307,9 @@ void conf_free(struct conf *conf)
 		return;
 	for (size_t i = 0; i < conf->words; i++)
 		free(conf->word[i].text);
+	for (size_t i = 0; i < conf->names; i++)
+		free(conf->name[i].text);
+	free(conf->name);
 	free(conf->word);
 	free(conf->argv);
 }

@@ -2,7 +2,7 @@
 /*
  * A file of options for --config: lines `name = value` with the names of the command line, `name = yes`
  * or `no` of options that take no value or `on` and `off`, `interface = eth1` as often as there are interfaces; what
- * follows a # at the start of a line or behind a space is a comment.
+ * follows a # at the start of a line or behind a space is a comment. No other name is there twice.
  */
 #ifndef USER_CONF_H
 #define USER_CONF_H
@@ -14,8 +14,16 @@ struct conf_word {
 	unsigned int line;
 };
 
+/* A name that the file has. */
+struct conf_name {
+	char *text;
+	unsigned int line;
+};
+
 struct conf {
 	const char *file; /* NULL: no --config was given */
+	struct conf_name *name;
+	size_t names;
 	struct conf_word *word;
 	size_t words;
 	int interfaces; /* of these */

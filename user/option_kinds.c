@@ -965,9 +965,9 @@ const struct kind kind_key_range = {
 };
 const struct kind kind_hosts = {
 	.parse = parse_number,
-	.what = "a number of hosts from 2 to 64",
+	.what = "a number of hosts from 2 to 100000",
 	.least = 2,
-	.most = 64,
+	.most = 100000,
 };
 const struct kind kind_push = {
 	.parse = parse_push,

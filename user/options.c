@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/bus.h"
 #include "commands.h"
 #include "joint/plan.h"
 #include "message.h"
@@ -381,7 +382,7 @@ static int validate_tree(const struct options *o, char *err, size_t err_size)
 {
 	static const enum option_id only[] = { OPT_tree,    OPT_top_down, OPT_levels,
 					       OPT_fan_out, OPT_depth,	  OPT_locality };
-	bool simulate = !strcmp(o->command, "simulate");
+	bool simulate = !strcmp(o->command, "simulate"), plan = !strcmp(o->command, "plan");
 	char label[LABEL_MAX];
 
 	if (simulate && o->placement != OPTION_AUTO && o->placement != XDD_PLACEMENT_tree)
@@ -390,7 +391,7 @@ static int validate_tree(const struct options *o, char *err, size_t err_size)
 			      "of them with --placement tree",
 			      placement_names[o->placement]);
 	for (size_t i = 0; i < XDD_ARRAY_SIZE(only) && o->placement != XDD_PLACEMENT_tree; i++) {
-		if (!option_given(o, only[i]))
+		if (!option_given(o, only[i]) || plan)
 			continue;
 		label_of(&rows[only[i]], label);
 		return refuse(err, err_size, -EINVAL, "%s belongs to --placement tree", label);
@@ -438,7 +439,7 @@ static const enum option_id of_group[] = {
 
 static int validate_group(const struct options *o, char *err, size_t err_size)
 {
-	const char *url = getenv(GROUP_ENVIRONMENT);
+	const char *url = getenv(GROUP_ENVIRONMENT), *wrong;
 	char label[OPTION_LABEL_MAX];
 
 	if (strcmp(o->command, "agent") && strcmp(o->command, "run") && strcmp(o->command, "joint"))
@@ -451,6 +452,10 @@ static int validate_group(const struct options *o, char *err, size_t err_size)
 		return refuse(err, err_size, -EINVAL,
 			      "--nats shares replicas, or keys, with other hosts: add --peers N or "
 			      "--collect KEYS");
+	/* joint over files has no use for the variable, and so nothing against it. */
+	wrong = strcmp(o->command, "joint") && !o->nats && url && *url ? bus_url_wrong(url) : NULL;
+	if (wrong)
+		return refuse(err, err_size, -EINVAL, GROUP_ENVIRONMENT ": %s", wrong);
 	if (o->nats || (url && *url))
 		return 0;
 	for (size_t i = 0; i < XDD_ARRAY_SIZE(of_group); i++)

@@ -143,7 +143,8 @@ enum {
 	  "filter delivered",                                                                      \
 	  "delivered")                                                                             \
 	X(every, count, 0, "N", ON_SIMULATE, "also the state after each N records", "1M")          \
-	X(hosts, hosts, 0, "N", ON_SIMULATE, "replicas: so many hosts, 2 (default) to 64", "5")    \
+	X(hosts, hosts, 0, "N", ON_SIMULATE | ON_PLAN,                                             \
+	  "replicas: so many hosts, 2 (default) to 64; plan cluster: up to 100000", "5")           \
 	X(cells, count, 0, "M", ON_SIMULATE, "replicas: bits of a host's filter (default 1200)",   \
 	  "1200")                                                                                  \
 	X(initial, key_range, 0, "N[-N]", ON_SIMULATE,                                             \
@@ -163,13 +164,13 @@ enum {
 	  "when a host tells the others what has changed: false-rate (default), printed (the "     \
 	  "paper's rule as it stands), every:T, dirty:P or never",                                 \
 	  "dirty:10%")                                                                             \
-	X(false_rate_target, ratio, 0, "P", ON_SIMULATE | ON_GROUP,                                \
+	X(false_rate_target, ratio, 0, "P", ON_SIMULATE | ON_PLAN | ON_GROUP,                      \
 	  "false rate of replicas that --push is to keep (default 0.1)", "0.01")                   \
-	X(bound, bound, 0, "WHAT", ON_SIMULATE | ON_GROUP,                                         \
+	X(bound, bound, 0, "WHAT", ON_SIMULATE | ON_PLAN | ON_GROUP,                               \
 	  "which misses of replicas are false negatives: model, of any key (the paper's), or "     \
 	  "member, of keys that the host has (default)",                                           \
 	  "member")                                                                                \
-	X(weights, weights, 0, "FP:FN", ON_SIMULATE | ON_GROUP,                                    \
+	X(weights, weights, 0, "FP:FN", ON_SIMULATE | ON_PLAN | ON_GROUP,                          \
 	  "what false positives and false negatives weigh in that rate (default 1:1)", "1:10")     \
 	X(resize, flag, 0, NULL, ON_SIMULATE | ON_GROUP,                                           \
 	  "change the number of bits with the number of keys; agent, run: as the target needs",    \
@@ -239,8 +240,8 @@ enum {
 	  "of --placement tree: 2, CPUs and a root, or 3, with NUMA nodes between (default: by "   \
 	  "the host)",                                                                             \
 	  "2")                                                                                     \
-	X(fan_out, fan_out, 0, "F", ON_SIMULATE,                                                   \
-	  "of --placement tree: children of each node (default 2)", "4")                           \
+	X(fan_out, fan_out, 0, "F", ON_SIMULATE | ON_PLAN,                                         \
+	  "of --placement tree: children of each node (default 2; plan cluster: 16)", "4")         \
 	X(depth, depth, 0, "N", ON_SIMULATE,                                                       \
 	  "of --placement tree: levels, the root included, 2 to 12 (default 5)", "5")              \
 	X(locality, ratio, 0, "P", ON_SIMULATE,                                                    \

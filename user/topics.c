@@ -426,7 +426,14 @@ Formulas (user/model/*.h)\n\
   growth        a filter is full with -m/k ln(1 - P^(1/k)) keys; of n in a window F = n/full + 2\n\
                 are alive at the most, and FPR is at most 1 - (1 - P)^F (section 5)\n\
   bandwidth     a look-up sends k log2(m/S) bits to one slice, horizontal, or k log2 m to\n\
-                S (1 - (1 - 1/S)^k), vertical\n");
+                S (1 - (1 - 1/S)^k), vertical\n\
+\n\
+xdp-dedup plan cluster --hosts N --rate R [--packets-size BYTES] [--window 2s]: what hosts that tell\n\
+each other what they have seen (help cluster) need. Each packet is taken for new. When a host speaks\n\
+is asked of the agent's own rule (--false-rate-target, --bound), what it says is encoded and\n\
+measured, and loads are compared with what tests/bench/bus.sh measured: JSON has these as limits.\n\
+Exit code 1: one host of a group, or its server, would have more to do than that. The last part\n\
+is what a tree of sites (Koloniari and others, section 6) with --fan-out children would be like.\n");
 }
 
 static void topic_watch(FILE *to)
@@ -551,6 +558,23 @@ static void topic_papers(FILE *to)
 		"  --engine sbf     each event counts --sbf-p cells down and sets its own to "
 		"--sbf-max\n"
 		"  --fpr-target     sbf: P = 1 / ((1 / (1 - FPR^(1/K))^(1/MAX) - 1) (1/K - 1/m))\n"
+		"Zhu, Jiang: Improving Bloom Filter Performance on Distributed Systems: "
+		"replicas\n"
+		"(2006).\n"
+		"  --push false-rate, --false-rate-target, --bound, --weights: hosts tell each "
+		"other what\n"
+		"                   they have seen when the error of the copies asks for it "
+		"(theorems "
+		"3 and 4)\n"
+		"  simulate replicas  its tables 1 and 2, figures 4 to 6; see help streams, help "
+		"cluster\n"
+		"Li and others: the accurate counting Bloom filter, ACBF (2013).\n"
+		"  watch, --watch-action    a set that keys can be deleted from; see help watch\n"
+		"  stream --join, --filter  the filter before a join; see help join\n"
+		"  simulate acbf    its tables and figures 4 to 7; --counters, --positions, --l1\n"
+		"Cai and others: joint detection by several monitors (2014).\n"
+		"  joint, simulate joint    what all of them saw: bfs, cfs, cfsp; see help "
+		"detection\n"
 		"--engine tagged is ours: a horizontal slice of one cache line, with tags.\n");
 }
 
@@ -687,7 +711,12 @@ static void topic_streams(FILE *to)
 		"gets\n"
 		"wrong. Without --trace the events are numbers, independent of each other, uniform "
 		"or\n"
-		"zipf:ALPHA.\n"
+		"zipf:ALPHA. Other simulations: simulate replicas, of hosts that hold copies of "
+		"each "
+		"other's\n"
+		"filters (see help cluster); simulate acbf, of a counting set (see help join); "
+		"simulate joint,\n"
+		"of monitors that look for common keys (see help detection).\n"
 		"\n"
 		"Rates\n"
 		"  fpr, fnr    FP/(FP+TN) of the distinct events, FN/(FN+TP) of the copies\n"

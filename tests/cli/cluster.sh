@@ -17,6 +17,9 @@ refuses '--nats: a host is missing' agent --nats nats://u:geheim@
 refuses '--nats: a host is missing' agent --nats nats://u:geheim@a,tls://
 refuses '--silence is for several hosts: add --nats' agent --silence 2s
 refuses '--push is for several hosts: add --nats' agent --push dirty:10%
+refuses '--nats: a port is 1 to 65535' agent --nats nats://u:geheim@a:70000
+refuses '--nats: a server has no path' agent --nats nats://u:geheim@a:4222/x
+check_command "a wrong URL in the variable is wrong usage" 2 '' 'XDP_DEDUP_NATS: it begins with' env XDP_DEDUP_NATS=http://a "$xdd" agent
 refuses '--nats-cert and --nats-key go together' agent --nats nats://a --nats-cert a.pem
 refuses 'add --peers N' run eth9 --nats nats://a
 refuses 'host a.b: not a name' agent --nats nats://a --host a.b
@@ -24,6 +27,6 @@ refuses 'silence 1ms: ' agent --nats nats://a --silence 1ms
 refuses 'max-density 2: ' agent --nats nats://a --max-density 2
 refuses 'push every:5: ' agent --nats nats://a --push every:5
 check_command "the variable stands for --nats" 2 '' 'silence 1ms' env XDP_DEDUP_NATS=nats://a "$xdd" agent --silence 1ms
-check_command "and is checked like it" 1 '' 'XDP_DEDUP_NATS: it begins with' env XDP_DEDUP_NATS=u:geheim@a "$xdd" agent
+check_command "and is checked like it" 2 '' 'XDP_DEDUP_NATS: it begins with' env XDP_DEDUP_NATS=u:geheim@a "$xdd" agent
 check_command "certificates that are not there" 1 '' '/nowhere' "$xdd" agent --nats nats://a --nats-ca /nowhere
 finish

@@ -54,6 +54,10 @@ for line in window '= 20ms' 'window =' '--window = 20ms'; do
 	conf "$line"
 	refused "'$line'" 'tap.conf:1: not .name = value' lo
 done
+conf 'window = 20ms' 'memory = 1MiB' '' 'window = 30ms'
+refused "a name that is there twice" 'tap.conf:4: window is in line 1 already' lo
+conf 'refresh = no' 'refresh = yes'
+refused "... be it yes and no" 'tap.conf:2: refresh is in line 1 already' lo
 conf 'config = other.conf'
 refused "a file in a file" 'tap.conf:1: config has no place in a file' lo
 conf "window = $(printf '%5000s' 1)"

@@ -34,6 +34,8 @@ refuses() {
 }
 
 # --- one step, and two ---
+gzip -k r1
+refuses 'r1.gz: is compressed: zcat' 1 --join r2,r1.gz --field 2
 check_command "no record of --join has the field: a warning" 0 '' 'has a key: is --join-field right?' \
 	"$xdd" stream --join r1 --join-field 99 --field 2 <s
 "$xdd" stream --join r1,r2 --join-field 1 --field 2 --json <s >kept 2>json

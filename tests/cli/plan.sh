@@ -222,9 +222,43 @@ refuses 'hashes is for' --capacity 5 --engine tagged --hashes 4
 refuses 'slicing and --slices are for' --capacity 5 --engine exact --slices 4
 refuses 'cuts twice' --capacity 5 --engine timer --slicing hv --slices 4
 refuses 'needs a window that you chose' --capacity 5 --key flow
-refuses 'one argument too many' --capacity 5 eth0
+refuses 'there is plan cluster' --capacity 5 eth0
 check_command "keys without end" 1 '' 'another --engine, or other targets' "$xdd" plan \
 	--capacity 18000000000G
 check_command "a rate without end" 1 '' 'another --engine, or other targets' "$xdd" plan \
 	--rate 18000000000G --window 366h
+
+# --- several hosts ---
+cluster() { plan cluster "$@"; }
+cluster --hosts 3 --rate 10Gbit --packets-size 500
+judge "cluster: of 2.5M packets a second each host has a third, for two seconds" \
+	'abs(r["host"]["keys"] - 2.5e6 / 3 * 2) < 1 and r["groups"] == 1 and r["group_hosts"] == 3'
+judge "cluster: 10 bits for each key, and room for 8 peers" \
+	'r["host"]["replica_bits"] == 1 << 24 and r["host"]["replicas_bytes"] == 1 << 24'
+judge "cluster: it speaks when so many of its keys are not known as the target says, at a 16th of a window" \
+	'r["host"]["push_by_false_rate"] and r["host"]["push_s"] == 0.25 and .1 < r["host"]["missed_most"] < .16'
+judge "cluster: what is sent is what changed: no less than its entropy, not twice as much" \
+	'(lambda d, n: 1 <= r["host"]["delta_bytes"] * 8 / (n * (-d * math.log2(d) - (1 - d) * math.log2(1 - d))) < 2)(
+		2 * math.exp(-7 * r["host"]["keys"] / 2**24) * -math.expm1(-7 * r["host"]["keys"] / 8 / 2**24), 2**24)'
+judge "cluster: and what each sends, the others get" \
+	'abs(r["host"]["in_bytes_per_s"] - 2 * r["host"]["out_bytes_per_s"]) < 1 and
+	abs(r["server"]["bytes_out_per_s"] - 3 * r["host"]["in_bytes_per_s"]) < 1 and r["fits"]'
+cluster --hosts 3 --rate 10Gbit --packets-size 500 --false-rate-target 0.9
+judge "cluster: with any error it speaks after a quarter of the window" \
+	'not r["host"]["push_by_false_rate"] and r["host"]["push_s"] == 0.5'
+cluster --hosts 10000 --rate 1000Gbit --packets-size 500 --fan-out 10
+judge "cluster: 10,000 hosts and 1 Tb/s: groups of 65, and a tree of five levels" \
+	'r["groups"] == 154 and r["group_hosts"] == 65 and r["tree"]["levels"] == 5 and
+	r["tree"]["root_lookups_per_s"] == 250e6 and not r["fits"] and r["server"]["servers"] > 154'
+check_command "cluster: what is too much is said" 1 '"fits": false' 'times the load of the one that was measured' \
+	"$xdd" plan cluster --hosts 10000 --rate 1000Gbit --packets-size 500 --json
+"$xdd" plan cluster --hosts 10000 --rate 1000Gbit --packets-size 500 >"$tmp/text" 2>/dev/null
+check "cluster: and that 64 replicas err together" grep -q 'are taken for copies, by so many replicas: --replica-bits 1048576' "$tmp/text"
+refuses 'give --hosts N' cluster --rate 1M
+refuses 'give --rate N' cluster --hosts 2
+refuses 'also needs --packets-size' cluster --hosts 2 --rate 1Gbit
+refuses '--engine is about a filter' cluster --hosts 2 --rate 1M --engine timer
+refuses 'no tree: at least 2' cluster --hosts 2 --rate 1M --fan-out 1
+refuses 'are for plan cluster' --hosts 3 --rate 1M
+refuses 'there is plan cluster' clutser --hosts 3 --rate 1M
 finish

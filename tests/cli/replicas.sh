@@ -14,7 +14,8 @@ refuses 'replica: no such simulation: acbf, joint, replicas, sites' replica
 refuses 'not a count from 0, or old:' replicas --deletes old
 refuses 'simulate replicas: --engine is not for it' replicas --engine sbf
 refuses 'simulate: --hosts is for another simulation' --hosts 4
-refuses 'not a number of hosts from 2 to 64' replicas --hosts 1
+refuses 'not a number of hosts from 2 to 100000' replicas --hosts 1
+refuses 'holds the replicas of at most 63 others' replicas --hosts 65
 refuses 'not a rule' replicas --push dirty
 refuses 'not a rule' replicas --push every
 refuses 'every:0' replicas --push every:0

@@ -191,6 +191,15 @@ check_command "lines of addresses, with comments" 0 '2 keys added' '' bash -c "
 check_command "a line that is none is named" 2 '' ':2: nonsense: no key' bash -c "
 	printf '10.0.0.2\nnonsense\n' | '$xdd' watch '$in' load -"
 check_equal "... and nothing of the file is taken" 3 "$(keys)"
+check_command "an IPv4 address that is written as one of IPv6 is the IPv4 address" 0 '1 key deleted; 2' '' \
+	watch del ::ffff:10.0.0.1
+check_command "a list without keys is told" 0 '0 keys added' 'has no keys: nothing changes' watch load /dev/null
+check_command "a list without an end is refused" 1 '' '512 MiB at most' watch load /dev/zero
+check_command "... and one that is no text, with its line" 1 '' ':2: a byte 0: not a list of keys' bash -c "
+	printf '10.0.0.2\n10.0\0.0.3\n' | '$xdd' watch '$in' load -"
+head -c 1100000 /dev/zero | tr '\0' x >"$tmp/long"
+check_command "... and a line that no key is" 1 '' ':1: a line too long' watch load "$tmp/long"
+check_equal "... and nothing of them is taken" 2 "$(keys)"
 "$xdd" unload "$in"
 load "$in" --key biflow --window 60s --watch-action skip
 check_command "a flow, from either end" 0 '1 key added' '' watch add udp,192.0.2.2,9,192.0.2.1,9

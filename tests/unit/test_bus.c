@@ -334,6 +334,29 @@ static void test_urls(void **state)
 	assert_non_null(bus_url_wrong("nats://u:p@"));
 	assert_non_null(bus_url_wrong("nats://:4222"));
 	assert_non_null(bus_url_wrong("nats://a,http://b"));
+	assert_null(
+		bus_url_wrong("nats://a:1,nats://b:65535,nats://[::1],tls://[2001:db8::1]:4222"));
+	assert_non_null(bus_url_wrong("nats://a:0"));
+	assert_non_null(bus_url_wrong("nats://a:"));
+	assert_non_null(bus_url_wrong("nats://a:65536"));
+	assert_non_null(bus_url_wrong("nats://a:99999999999999999999"));
+	assert_non_null(bus_url_wrong("nats://a:42x"));
+	assert_non_null(bus_url_wrong("nats://[::1"));
+	assert_non_null(bus_url_wrong("nats://[::1]:70000"));
+	assert_non_null(bus_url_wrong("nats://a:4222/"));
+	assert_non_null(bus_url_wrong("nats://a/x"));
+}
+
+static void test_number_of_urls(void **state)
+{
+	char text[17 * 11] = "nats://s:10";
+
+	(void)state;
+	for (int i = 1; i < 16; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), ",nats://s:1");
+	assert_null(bus_url_wrong(text));
+	strcat(text, ",nats://s");
+	assert_non_null(bus_url_wrong(text));
 }
 
 struct number {
@@ -385,9 +408,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_queue),	       cmocka_unit_test(test_urls),
-		cmocka_unit_test(test_kept),	       cmocka_unit_test(test_large),
-		cmocka_unit_test(test_comes_and_goes), cmocka_unit_test(test_mute_server),
-		cmocka_unit_test(test_full),	       cmocka_unit_test(test_login),
+		cmocka_unit_test(test_number_of_urls), cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_large),	       cmocka_unit_test(test_comes_and_goes),
+		cmocka_unit_test(test_mute_server),    cmocka_unit_test(test_full),
+		cmocka_unit_test(test_login),
 	};
 	int failed;
 

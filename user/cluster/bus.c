@@ -37,6 +37,7 @@
 #define KEPT_MESSAGES 1024
 
 #define SERVERS_MAX 16
+#define PORT_MAX 65535
 #define WHY_MAX 200
 
 /* In a row of calls, the first that fails is the last. */
@@ -454,8 +455,29 @@ static void *publisher(void *closure)
 	return NULL;
 }
 
+/* What is wrong with HOST[:PORT] from @host to @end: an IPv6 address is in brackets. Or NULL. */
+static const char *host_wrong(const char *host, const char *end)
+{
+	const char *port = *host == '[' ? memchr(host, ']', end - host) : host;
+	u32 number = 0;
+
+	if (host == end || *host == ':')
+		return "a host is missing";
+	if (memchr(host, '/', end - host))
+		return "a server has no path";
+	port = port ? memchr(port, ':', end - port) : NULL;
+	if (!port)
+		return *host == '[' && end[-1] != ']' ? "the address has no ]" : NULL;
+	for (port++; port < end && *port >= '0' && *port <= '9' && number <= PORT_MAX; port++)
+		number = 10 * number + *port - '0';
+	return port == end && number && number <= PORT_MAX ? NULL : "a port is 1 to 65535";
+}
+
 const char *bus_url_wrong(const char *url)
 {
+	const char *wrong;
+	int n = 0;
+
 	do {
 		const char *host = strstr(url, "://"), *end = url + strcspn(url, ",");
 
@@ -465,8 +487,11 @@ const char *bus_url_wrong(const char *url)
 		for (const char *at = host; at < end; at++)
 			if (*at == '@')
 				host = at + 1;
-		if (host == end || *host == ':')
-			return "a host is missing";
+		wrong = host_wrong(host, end);
+		if (wrong)
+			return wrong;
+		if (++n > SERVERS_MAX)
+			return "more than 16 servers";
 		url = *end ? end + 1 : end;
 	} while (*url);
 	return NULL;

@@ -88,8 +88,6 @@ int group_open(const struct options *o, const char *who, struct group **to, char
 	*to = NULL;
 	if (!url || !*url)
 		return 0;
-	if (bus_url_wrong(url))
-		return refuse(err, err_size, -EINVAL, GROUP_ENVIRONMENT ": %s", bus_url_wrong(url));
 	group = calloc(1, sizeof(*group));
 	if (!group)
 		return refuse(err, err_size, -ENOMEM, "no memory for NATS");

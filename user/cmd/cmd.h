@@ -47,8 +47,8 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 	  "the keys that all lists or captures have, by filters alone")                            \
 	X(simulate, ON_SIMULATE, false, 0, 1, "[acbf|joint|replicas|sites]",                       \
 	  "a made stream through any engine: its errors against the truth")                        \
-	X(plan, ON_PLAN, false, 0, 0, "",                                                          \
-	  "engine, memory, k and slices for a rate, a window, errors and faults")                  \
+	X(plan, ON_PLAN, false, 0, 1, "[cluster]",                                                 \
+	  "filter for a rate, a window, errors and faults; cluster: several hosts")                \
 	X(bench, ON_BENCH, false, 0, 0, "", "time every engine, and a plain LRU hash, in one run") \
 	X(report, ON_REPORT, false, 1, ANY_NUMBER, "FILE...",                                      \
 	  "a page with plots of what pcap, simulate or bench said with --json")

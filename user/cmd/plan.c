@@ -4,9 +4,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "message.h"
 #include "names.h"
+#include "plan/cluster.h"
 #include "plan/plan.h"
 #include "units.h"
 
@@ -121,13 +123,25 @@ static void print_json(const struct options *o, const struct plan_demand *d,
 	json_decref(all);
 }
 
+/* plan WHAT: another plan than one of a filter. */
+static int plan_of(const struct options *o, const char *what)
+{
+	if (!strcmp(what, "cluster"))
+		return plan_cluster(o);
+	complain("plan %s: there is plan cluster, and plan, which is of a filter", what);
+	return EXIT_USAGE;
+}
+
 int cmd_plan(struct options *o)
 {
 	struct plan rows[XDD_ENGINE_MAX], plan = { 0 };
 	struct plan_demand demand;
-	int code = plan_demand(o, &demand);
 	u32 n = 0;
+	int code;
 
+	if (o->n_args)
+		return plan_of(o, o->args[0]);
+	code = plan_demand(o, &demand);
 	if (code)
 		return code;
 	choose_engine(o, &demand, &plan);

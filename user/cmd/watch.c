@@ -35,6 +35,9 @@
 enum action { ACTIONS(ACTION_ENUM) };
 static const char *const action_words[] = { ACTIONS(ACTION_NAME) NULL };
 
+/* What is read of pipes and devices: it lies in memory. */
+#define SPOOL_MAX (512u << 20)
+
 /* What a file begins with decides what it is. */
 enum kind { KIND_lines, KIND_capture, KIND_saved };
 
@@ -77,19 +80,27 @@ static int parse_action(struct watch *w)
 	return EXIT_USAGE;
 }
 
-/* What comes by a pipe, as a file that can be looked at twice: its descriptor, or -1. */
+/* What comes by a pipe, as a file that can be looked at twice: its descriptor, or -1 with errno: EFBIG for what is
+ * larger than memory should be taken for, such as /dev/zero.
+ */
 static int spool(int from)
 {
 	int fd = memfd_create("keys", MFD_CLOEXEC);
 	char buffer[65536];
-	ssize_t n;
+	size_t all = 0;
+	ssize_t n = 0;
 
-	while (fd >= 0 && (n = read(from, buffer, sizeof(buffer))))
-		if (n < 0 || write(fd, buffer, n) != n) {
-			close(fd);
-			fd = -1;
-		}
-	return fd;
+	while (fd >= 0 && (n = read(from, buffer, sizeof(buffer))) > 0) {
+		all += n;
+		if (all > SPOOL_MAX)
+			errno = EFBIG;
+		if (all > SPOOL_MAX || write(fd, buffer, n) != n)
+			break;
+	}
+	if (fd < 0 || !n)
+		return fd;
+	close(fd);
+	return -1;
 }
 
 static enum kind kind_of(int fd)
@@ -145,7 +156,9 @@ static int read_pipe(struct watch *w, int from)
 	char path[32];
 
 	if (fd < 0)
-		return refuse(w->err, sizeof(w->err), -EIO, "%s: cannot be read", w->args[0]);
+		return refuse(
+			w->err, sizeof(w->err), -errno, "%s: cannot be read: %m%s", w->args[0],
+			errno == EFBIG ? ": from what is no regular file 512 MiB at most" : "");
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	rc = read_kind(w, kind_of(fd), path);
 	close(fd);
@@ -177,6 +190,8 @@ static int read_keys(struct watch *w)
 	for (int i = 0; !rc && w->action <= DO_del && i < w->n_args; i++)
 		rc = watch_keys_parse(&w->keys, w->args[i], i + 1, w->err, sizeof(w->err));
 	watch_keys_unique(&w->keys);
+	if (!rc && w->action <= DO_unload && !w->keys.n && !w->saved.hashes)
+		complain("watch: %s: has no keys: nothing changes", w->args[0]);
 	if (!rc)
 		return EXIT_OK;
 	complain("watch: %s", rc == -ENOMEM ? "no memory for the keys" : w->err);
@@ -288,10 +303,10 @@ static void print_stats(struct watch *w)
 
 	acbf_stats(&w->set.acbf, &s);
 	printf("  level 1     %" PRIu64 " of %" PRIu64 " bits set, %u of a key; %s in the kernel\n"
-	       "  state       %s: %" PRIu64 " levels, %s when it is read\n",
+	       "  state       %s: %" PRIu64 " level%s, %s when it is read\n",
 	       (uint64_t)s.first_ones, (uint64_t)s.bits, w->set.acbf.hashes,
 	       units_size_text(w->set.map_bytes, map), w->set.path, (uint64_t)s.levels,
-	       units_size_text(s.memory_bytes, state));
+	       s.levels == 1 ? "" : "s", units_size_text(s.memory_bytes, state));
 }
 
 static void print_text(struct watch *w, const struct watch_view *view)

@@ -24,6 +24,11 @@ static const char *check_keys(const struct options *o)
 		       "--packets-size";
 	if (o->capacity && o->rate)
 		return "--capacity and --rate both set the number of live keys: give one";
+	if (option_given(o, OPT_hosts) || option_given(o, OPT_false_rate_target) ||
+	    option_given(o, OPT_bound) || option_given(o, OPT_weights) || o->fan_out)
+		return "--hosts, --false-rate-target, --bound, --weights and --fan-out are for "
+		       "plan "
+		       "cluster";
 	if (!o->from && !o->capacity && !o->rate)
 		return "how many keys are live? Give --rate N (and --window), --capacity KEYS, or "
 		       "--from FILE";

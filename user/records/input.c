@@ -81,6 +81,7 @@ static void next_file(struct input *in)
 	const char *path = in->paths[in->next++];
 	bool is_stdin = !strcmp(path, "-");
 
+	in->begun = false;
 	in->path = is_stdin ? "stdin" : path;
 	in->fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (in->fd < 0)
@@ -102,6 +103,11 @@ static int make_room(struct input *in)
 	return in->end > in->size / 2 ? resize(in, in->size * 2) : 0;
 }
 
+static bool is_gzip(const u8 *at, size_t n)
+{
+	return n >= 2 && at[0] == 0x1f && at[1] == 0x8b;
+}
+
 /* Read what there is. Returns the number of bytes; 0 at the end of the file or of it all. */
 static ssize_t read_some(struct input *in)
 {
@@ -117,6 +123,11 @@ static ssize_t read_some(struct input *in)
 	} while (got < 0 && (errno == EINTR || errno == EAGAIN));
 	if (got < 0)
 		give_up(in, strerror(errno));
+	else if (in->no_gzip && !in->begun && is_gzip(data(in) + in->end, got)) {
+		give_up(in, "is compressed: zcat FILE | xdp-dedup stream --join - reads it");
+		return 0;
+	}
+	in->begun = true;
 	return got > 0 ? got : 0;
 }
 

@@ -28,6 +28,8 @@ struct input {
 	size_t size, start, end; /* of the buffer; what of it is not yet given out */
 	bool interrupted;	 /* a signal asked for the end */
 	bool damaged;		 /* a file could not be read to its end: complained about */
+	bool no_gzip;		 /* a file that begins as one is refused: set after input_open() */
+	bool begun;		 /* something was read of the file */
 	struct stat output;	 /* no file to be read, if it is the regular one on stdout */
 };
 

@@ -151,6 +151,7 @@ static int read_keys(struct join *j, char **names, int n)
 	struct block block;
 	int rc = input_open(&j->input, names, n, j->output.separator), got = rc;
 
+	j->input.no_gzip = true; /* compressed bytes would be keys that no record has */
 	while (!rc && (got = input_next(&j->input, &block)) > 0)
 		take_keys(j, &block);
 	/* A key that is missing would be a record that is lost. */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "user/cluster/delta.h"
+#include "user/cluster/receiver.h"
 #include "user/cmd/cmd.h"
 #include "user/message.h"
 #include "user/model/replica.h"
@@ -321,8 +322,17 @@ int replicas_run(const struct options *o, u32 run, struct replica_unit *units)
 int simulate_replicas(struct options *o)
 {
 	u32 runs = o->runs ?: 1;
-	struct replica_unit *units = calloc(o->units, runs * sizeof(*units));
-	int err = units ? 0 : -ENOMEM;
+	struct replica_unit *units;
+	int err;
+
+	if (o->hosts > RECEIVER_SLOTS) {
+		complain("simulate replicas: --hosts %u: a host holds the replicas of at most %u "
+			 "others here",
+			 o->hosts, RECEIVER_SLOTS - 1);
+		return EXIT_USAGE;
+	}
+	units = calloc(o->units, runs * sizeof(*units));
+	err = units ? 0 : -ENOMEM;
 
 	for (u32 run = 0; !err && run < runs; run++)
 		err = replicas_run(o, run, &units[run * o->units]);

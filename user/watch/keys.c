@@ -17,8 +17,9 @@
 #include "user/units.h"
 
 #define READ_BUFFER (1u << 20)
-#define TEXT_MAX 160	    /* of a key that is no frame */
-#define FRAME_DIGITS_MIN 28 /* an Ethernet header */
+#define TEXT_MAX 160		  /* of a key that is no frame */
+#define LINE_MAX_BYTES (1u << 20) /* a frame in hexadecimal, and a comment */
+#define FRAME_DIGITS_MIN 28	  /* an Ethernet header */
 
 int watch_keys_open(struct watch_keys *keys, const struct instance *in)
 {
@@ -83,6 +84,16 @@ static u8 *address_of(struct made *made, bool destination)
 	return made->bytes + (made->six ? 8 + 16 * destination : 12 + 4 * destination);
 }
 
+/* @text, or as what it is sent: an IPv4 address that is written as one of IPv6 (RFC 4291, 2.5.5.2), in @four. */
+static const char *unmapped(const char *text, char four[INET_ADDRSTRLEN])
+{
+	struct in6_addr six;
+
+	if (!text || inet_pton(AF_INET6, text, &six) != 1 || !IN6_IS_ADDR_V4MAPPED(&six))
+		return text;
+	return inet_ntop(AF_INET, &six.s6_addr[12], four, INET_ADDRSTRLEN);
+}
+
 /* Returns 0, or -1 where @text is no address, or of another version. */
 static int put_address(struct made *made, bool destination, const char *text)
 {
@@ -93,6 +104,10 @@ static int put_address(struct made *made, bool destination, const char *text)
 
 static int put_addresses(struct made *made, const char *src, const char *dst)
 {
+	char from[INET_ADDRSTRLEN], to[INET_ADDRSTRLEN];
+
+	src = unmapped(src, from);
+	dst = unmapped(dst, to);
 	make(made, strchr(src ?: dst, ':'));
 	made->bytes[made->six ? 6 : 9] = IPPROTO_UDP;
 	return (src && put_address(made, false, src)) || (dst && put_address(made, true, dst)) ? -1
@@ -312,26 +327,51 @@ static char *trim(char *line)
 	return line;
 }
 
+/* The next line of @from to @line, which has room for LINE_MAX_BYTES + 1, without its end. Returns 0; 1: there is
+ * none; or -EFBIG: it is longer; -EBADMSG: it holds a 0.
+ */
+static int next_line(FILE *from, char *line)
+{
+	size_t n = 0;
+	int c;
+
+	while ((c = getc_unlocked(from)) != EOF && c != '\n') {
+		if (!c)
+			return -EBADMSG;
+		if (n == LINE_MAX_BYTES)
+			return -EFBIG;
+		line[n++] = c;
+	}
+	line[n] = 0;
+	return c == EOF && !n;
+}
+
 int watch_keys_lines(struct watch_keys *keys, const char *path, char *err, size_t err_size)
 {
 	FILE *from = fopen(path, "re");
-	char *line = NULL, *text, why[MESSAGE_MAX];
-	size_t room = 0;
-	u64 number = 0;
+	char *line, *text, why[MESSAGE_MAX];
+	unsigned long long number = 0;
 	int rc = 0;
 
 	if (!from)
 		return refuse(err, err_size, -errno, "%s: %m", path);
-	while (!rc && getline(&line, &room, from) > 0) {
+	line = malloc(LINE_MAX_BYTES + 1);
+	rc = line ? 0 : -ENOMEM;
+	while (!rc && !(rc = next_line(from, line))) {
 		text = trim(line);
 		number++;
 		if (*text)
 			rc = watch_keys_parse(keys, text, number, why, sizeof(why));
 	}
 	if (rc == -EINVAL)
-		refuse(err, err_size, rc, "%s:%llu: %.400s", path, (unsigned long long)number, why);
-	else if (rc || ferror(from))
-		rc = refuse(err, err_size, rc ?: -EIO, "%s: cannot be read", path);
+		refuse(err, err_size, rc, "%s:%llu: %.400s", path, number, why);
+	else if (rc == -EBADMSG || rc == -EFBIG)
+		refuse(err, err_size, rc, "%s:%llu: %s: not a list of keys", path, number + 1,
+		       rc == -EFBIG ? "a line too long" : "a byte 0");
+	else if (rc < 0 || ferror(from))
+		rc = refuse(err, err_size, rc < 0 ? rc : -EIO, "%s: cannot be read", path);
+	else
+		rc = 0;
 	free(line);
 	fclose(from);
 	return rc;

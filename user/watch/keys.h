@@ -8,6 +8,8 @@
  *                        has no ports 0
  *   any                  a frame's bytes in hexadecimal, from its Ethernet header on, as events --json
  *                        shows them: the key is that of this packet
+ *
+ * An ADDRESS such as ::ffff:192.0.2.1 is the IPv4 address in it, which is what packets have.
  */
 #ifndef USER_WATCH_KEYS_H
 #define USER_WATCH_KEYS_H

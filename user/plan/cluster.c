@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "user/plan/cluster.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "user/accessors.h"
+#include "user/cluster/delta.h"
+#include "user/cluster/receiver.h"
+#include "user/cluster/wire.h"
+#include "user/model.h"
+#include "user/model/replica.h"
+
+#define NS 1e9
+#define BITS_PER_KEY 10
+#define CHECKS 16 /* in a window, as an agent does, ... */
+#define CHECK_LEAST_NS 10000000u
+#define CHECK_MOST_NS 1000000000u
+#define QUARTER 4
+#define SAMPLE_SHIFT 22 /* of larger filters a part is encoded */
+#define TREE_HASHES 4
+
+#define LIMIT(name, value, what) value,
+const struct cluster_limits cluster_limits = { CLUSTER_LIMITS(LIMIT) };
+
+/* What a replica is like @t_ns after its host spoke: of the keys that were live then, as many went as came. */
+static struct staleness stale_after(const struct cluster_plan *p, u64 t_ns)
+{
+	double cells = ldexp(1, p->shift), fresh = fmin(p->host_rate * t_ns / NS, p->keys);
+	double zero = exp(-1. * p->hashes * p->keys / cells);
+	double delta = zero * -expm1(-1. * p->hashes * fresh / cells);
+
+	return (struct staleness){
+		.cells = cells,
+		.hashes = p->hashes,
+		.fill = 1 - zero,
+		.delta1 = delta,
+		.delta0 = delta,
+		.keys = p->keys,
+		.unpublished = fresh,
+		.since = t_ns,
+	};
+}
+
+static double missed_after(const struct cluster_plan *p, u64 t_ns)
+{
+	struct staleness s = stale_after(p, t_ns);
+
+	return model_replica_member_fnr(s.unpublished, s.keys, s.fill, s.hashes);
+}
+
+/* The first look at which the rule says so; at the latest a quarter of the window later. */
+static void choose_push(const struct cluster_demand *d, struct cluster_plan *p)
+{
+	u64 latest = d->window_ns / QUARTER;
+	struct staleness fresh = stale_after(p, 0);
+
+	p->floor = update_floor(&d->policy, &fresh) > d->policy.target;
+	for (p->push_ns = p->check_ns; p->push_ns < latest; p->push_ns += p->check_ns) {
+		struct staleness s = stale_after(p, p->push_ns);
+
+		p->by_rule = update_due(&d->policy, &s);
+		if (p->by_rule)
+			break;
+	}
+	p->stale_most_s = p->push_ns / NS;
+	p->stale_mean_s = p->stale_most_s / 2;
+	p->missed_most = missed_after(p, p->push_ns);
+	p->missed_mean = missed_after(p, p->push_ns / 2);
+}
+
+static void set_keys(u64 *bits, u64 cells, u32 hashes, u64 first, u64 n)
+{
+	for (u64 key = first; key < first + n; key++)
+		for (u32 i = 0; i < hashes; i++) {
+			u64 at = xdd_mix64(key * XDD_MAX_HASHES + i) & (cells - 1);
+
+			bits[at / 64] |= 1ull << at % 64;
+		}
+}
+
+/* What is said is encoded: that of a part of the filter, with as many keys for each bit. */
+static int measure_bytes(struct cluster_plan *p)
+{
+	u32 shift = p->shift < SAMPLE_SHIFT ? p->shift : SAMPLE_SHIFT;
+	double part = ldexp(1, (int)shift - (int)p->shift);
+	u64 cells = 1ull << shift, words = cells / 64, keys = p->keys * part + .5;
+	u64 fresh = fmin(p->host_rate * p->push_ns / NS * part + .5, keys);
+	u64 *home = calloc(words, sizeof(*home)), *sent = calloc(words, sizeof(*sent));
+
+	if (home && sent) {
+		set_keys(sent, cells, p->hashes, 0, keys);
+		set_keys(home, cells, p->hashes, fresh, keys);
+		p->full_bytes = delta_size(home, cells) / part;
+		for (u64 i = 0; i < words; i++)
+			sent[i] ^= home[i];
+		p->delta_bytes = delta_size(sent, cells) / part;
+		p->parts = ceil(p->delta_bytes / WIRE_PAYLOAD_MAX);
+		p->delta_bytes += p->parts * (WIRE_HEADER + WIRE_TAG);
+	}
+	free(sent);
+	free(home);
+	return home && sent ? 0 : -ENOMEM;
+}
+
+double cluster_replicas_fpr(const struct cluster_plan *p, u32 shift, u32 *hashes)
+{
+	double cells = ldexp(1, shift);
+
+	*hashes = fmin(fmax(round(cells * M_LN2 / p->keys), 1), XDD_MAX_HASHES);
+	return model_host_fpr(0, pow(model_fill(p->keys, cells, *hashes), *hashes),
+			      p->group_hosts - 1);
+}
+
+static void choose_replicas(const struct cluster_demand *d, struct cluster_plan *p)
+{
+	double peers = p->group_hosts - 1, width = 8;
+
+	p->shift = XDD_REPLICA_SHIFT_MIN;
+	while (p->shift < XDD_REPLICA_SHIFT_MAX && ldexp(1, p->shift) < p->keys * BITS_PER_KEY)
+		p->shift++;
+	while (width < peers)
+		width *= 2;
+	p->replica_bytes = ldexp(width / 8, p->shift);
+	p->fpr = cluster_replicas_fpr(p, p->shift, &p->hashes);
+	p->check_ns = fmin(fmax(d->window_ns / CHECKS, CHECK_LEAST_NS), CHECK_MOST_NS);
+}
+
+static void add_up(struct cluster_plan *p)
+{
+	const struct cluster_limits *limit = &cluster_limits;
+	double peers = p->group_hosts - 1, second = p->push_ns / NS, bits = ldexp(1, p->shift);
+
+	p->out_bytes_s = p->delta_bytes / second;
+	p->in_bytes_s = peers * p->out_bytes_s;
+	p->cpu = bits * (limit->make_ns / p->check_ns + peers * limit->apply_ns / p->push_ns);
+	p->server_in_s = p->group_hosts * p->parts / second;
+	p->server_out_s = p->server_in_s * peers;
+	p->server_bytes_s = p->group_hosts * p->in_bytes_s;
+	p->servers = p->groups * fmax(fmax(p->server_in_s / limit->server_in,
+					   p->server_out_s / limit->server_out),
+				      p->server_bytes_s / limit->server_bytes);
+	p->fits = p->cpu <= limit->host_cpu && p->servers <= p->groups;
+}
+
+/* Leaves that ask upwards (koloniari-2011 section 6): of new keys all come to the root, as k positions each. */
+static void plan_tree(const struct cluster_demand *d, struct cluster_plan *p)
+{
+	double cells = fmax(d->rate * d->window_ns / NS, 1) * BITS_PER_KEY;
+
+	p->depth = 1;
+	for (double leaves = 1; leaves < d->hosts; leaves *= d->fan_out)
+		p->depth++;
+	p->root_rate = d->rate;
+	p->lookup_bits = model_lookup_bits(cells, 1, TREE_HASHES);
+	p->root_bytes_s = p->root_rate * p->lookup_bits / 8;
+	p->root_servers = ceil(p->root_bytes_s / cluster_limits.server_bytes);
+}
+
+int cluster_plan(const struct cluster_demand *d, struct cluster_plan *p)
+{
+	int rc;
+
+	*p = (struct cluster_plan){ .group_hosts = fmin(d->hosts, RECEIVER_SLOTS + 1) };
+	p->groups = ceil(d->hosts / p->group_hosts);
+	p->group_hosts = ceil(d->hosts / p->groups);
+	p->host_rate = d->rate / d->hosts;
+	p->keys = fmax(p->host_rate * d->window_ns / NS, 1);
+	choose_replicas(d, p);
+	choose_push(d, p);
+	rc = measure_bytes(p);
+	if (rc)
+		return rc;
+	add_up(p);
+	plan_tree(d, p);
+	return 0;
+}
