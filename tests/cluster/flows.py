@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""flows.py FILE FIRST N [PACKETS]: a capture of N UDP flows, PACKETS (3) of each, numbered from FIRST on.
+"""flows.py FILE FIRST N [PACKETS [sources]]: a capture of N UDP flows, PACKETS (3) of each, numbered from FIRST on.
 
-Flow F goes from 10.0.0.1, port 1000 + F % 50000, to 10.1.(F // 50000).2, port 53.
+Flow F goes from 10.0.0.1, port 1000 + F % 50000, to 10.1.(F // 50000).2, port 53; with `sources` from
+10.2.(F // 256).(F % 256).
 """
 import struct
 import sys
@@ -17,7 +18,8 @@ def checksum(header):
 def packet(flow, number):
     payload = struct.pack("!QQ", flow, number)
     udp = struct.pack("!HHHH", 1000 + flow % 50000, 53, 8 + len(payload), 0) + payload
-    addresses = bytes([10, 0, 0, 1, 10, 1, flow // 50000, 2])
+    source = [10, 2, flow // 256, flow % 256] if by_source else [10, 0, 0, 1]
+    addresses = bytes([*source, 10, 1, flow // 50000, 2])
     fields = (0x45, 0, 20 + len(udp), number, 0, 64, 17)
     header = struct.pack("!BBHHHBBH", *fields, 0) + addresses
     header = struct.pack("!BBHHHBBH", *fields, checksum(header)) + addresses
@@ -26,6 +28,7 @@ def packet(flow, number):
 
 first, n = int(sys.argv[2]), int(sys.argv[3])
 packets = int(sys.argv[4]) if len(sys.argv) > 4 else 3
+by_source = sys.argv[5:] == ["sources"]
 with open(sys.argv[1], "wb") as out:
     out.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1))
     for number in range(packets):

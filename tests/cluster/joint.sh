@@ -43,6 +43,9 @@ expect() {
 }
 same() { diff <(expect "$@") <(sort "$tmp/keys") >"$tmp/diff" || { head -n 3 "$tmp/diff" "$tmp/said" | sed 's/^/# /'; false; }; }
 
+# passed_both HOST: sources of $tmp/abc and $tmp/ab of which a packet passes
+passed_both() { echo $(($(passed "$1" "$tmp/abc") + $(passed "$1" "$tmp/ab"))); }
+
 # said EXPRESSION: of what --json says
 said() { sed -n '/^{/,$p' "$tmp/said" | json /dev/stdin "$1"; }
 
@@ -131,5 +134,21 @@ log_has 10 b 'connected to'
 sleep 0.5
 check "the others go on, and it is back" during a="$tmp/abc" b="$tmp/abc" -- --monitors a.tap,b.tap --count 2 --json
 check_equal "... for so many periods" 2 "$(grep -c '"common"' "$tmp/said")"
+check_command "watch sets of keys that a monitor may not have seen" 2 '' 'knows only the keys that it saw' \
+	on a "$xdd" joint --nats "$(url a)" --secret-file "$tmp/secret" --monitors $all --at-least 2 --then watch:tap
+
+# Sources that came to all three, which are then dropped at each.
+for h in a b c; do
+	on $h "$xdd" unload tap
+	load $h --key src --window 1s --memory 1MiB --placement shared --collect 5000 --watch-action drop
+done
+sleep 1.5
+flows "$tmp/abc" 0 40 3 sources
+flows "$tmp/ab" 100 30 3 sources
+check "sources" during a="$tmp/abc" b="$tmp/abc" c="$tmp/abc" a="$tmp/ab" b="$tmp/ab" -- --monitors $all --then watch:tap \
+	--epsilon 1e-7 --json
+check_equal "... that came to all" "[40, 40, 40]" "$(said '[m["added"] for m in j["monitors"]]')"
+sleep 1.2
+for h in b c; do check_equal "$h drops them, and no others" 30 "$(passed_both $h)"; done
 check "--monitors needs the secret" bash -c '! "$0" joint --monitors a.t,b.t --nats nats://127.0.0.1 2>/dev/null' "$xdd"
 finish

@@ -75,6 +75,12 @@ static int read_names(struct hosts *h, char *err, size_t err_size)
 		h->name[n++] = one;
 	}
 	h->plan = joint_plan_of(h->o, n);
+	if (h->o->then && h->plan.at_least < n)
+		return refuse(
+			err, err_size, -EINVAL,
+			"--then watch: with --at-least: a monitor knows only the keys that it "
+			"saw, so that some would lack others: use --then print, and watch NAME "
+			"load on each host");
 	return joint_plan_check(&h->plan, err, err_size);
 }
 
