@@ -9,6 +9,7 @@ output, if there is one, is a whole capture. A cut file that ends between record
 more is left the more frames are read.
 """
 
+import concurrent.futures
 import json
 import os
 import subprocess
@@ -52,42 +53,60 @@ class Trial:
         os.unlink(output)
 
 
-def cut(trial, data):
-    frames = 0
+def cuts(data):
     for length in range(len(data) + 1):
-        found = trial.run(data[:length], f"{length} bytes")
-        if found is None and frames or found is not None and found < frames:
-            print(f"{length} bytes: {found} frames after {frames}")
-            trial.bad += 1
-        frames = found or 0
-    if not frames:
-        print("the whole file has no frame")
-        trial.bad += 1
+        yield data[:length], f"{length} bytes"
 
 
-def replace(trial, data):
+def replacements(data):
     for at in range(min(len(data), 300)):
-        for value in {0, 0x7f, 0xff, data[at] ^ 1} - {data[at]}:
-            trial.run(data[:at] + bytes([value]) + data[at + 1:], f"{value} at {at}")
+        for value in sorted({0, 0x7f, 0xff, data[at] ^ 1} - {data[at]}):
+            yield data[:at] + bytes([value]) + data[at + 1:], f"{value} at {at}"
 
 
-def main():
-    arguments = sys.argv[1:]
-    attack = cut
-    if arguments[0] == "--replace":
-        attack = replace
-        arguments.pop(0)
-    program, path = arguments
-    with open(path, "rb") as file:
-        data = file.read()
+def share(program, tasks, start, step):
+    """Every step-th of the tasks: frames found by each, and how many were wrong."""
     with tempfile.TemporaryDirectory() as folder:
         trial = Trial(program, folder)
-        attack(trial, data)
+        found = [trial.run(*task) for task in tasks[start::step]]
         left = os.listdir(folder)
         if left != ["in"]:
             print(f"left behind: {left}")
             trial.bad += 1
-    return 1 if trial.bad else 0
+    return found, trial.bad
+
+
+def run_all(program, tasks):
+    """On all CPUs. Frames found by each task, in order, and how many were wrong."""
+    found, step = [None] * len(tasks), os.cpu_count()
+    with concurrent.futures.ThreadPoolExecutor(step) as pool:
+        shares = list(pool.map(lambda start: share(program, tasks, start, step), range(step)))
+    for start, (part, _) in enumerate(shares):
+        found[start::step] = part
+    return found, sum(bad for _, bad in shares)
+
+
+def judge_cuts(found):
+    """The more is left the more frames are read."""
+    bad = most = 0
+    for length, frames in enumerate(found):
+        if (frames or 0) < most:
+            print(f"{length} bytes: {frames} frames after {most}")
+            bad += 1
+        most = frames or 0
+    return bad + (not most)
+
+
+def main():
+    arguments = sys.argv[1:]
+    replaces = arguments[0] == "--replace"
+    program, path = arguments[replaces:]
+    with open(path, "rb") as file:
+        data = file.read()
+    found, bad = run_all(program, list((replacements if replaces else cuts)(data)))
+    if not replaces:
+        bad += judge_cuts(found)
+    return 1 if bad else 0
 
 
 sys.exit(main())
