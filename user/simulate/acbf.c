@@ -223,9 +223,9 @@ static void print_text(const struct options *o, const struct trial *t, u32 runs)
 
 	printf("acbf: %" PRIu64
 	       " keys, %u counters of 4 bits and %u positions each, level 1 %s: %" PRIu64
-	       " bits, %" PRIu64 " levels; mean of %u runs\n",
+	       " bits, %" PRIu64 " level%s; mean of %u run%s\n",
 	       (uint64_t)t->keys, o->counters, o->positions, first_names[o->l1], (uint64_t)s->bits,
-	       (uint64_t)s->levels, runs);
+	       (uint64_t)s->levels, s->levels == 1 ? "" : "s", runs, runs == 1 ? "" : "s");
 	printf("false positives  %.3g of %" PRIu64 " questions about keys that are not there "
 	       "(deviation %.2g); by the model %.3g\n",
 	       t->fpr, (uint64_t)t->queries, sqrt(t->squares), s->fpr);
