@@ -78,9 +78,10 @@ check_equal "... and says nothing" "" "$(cat "$tmp/started")"
 
 # reload [LINE...]: as systemd does, with what the file says now; waits until it is done, with what was said in $tmp/said
 reload() {
-	local before
-	printf 'interface = %s\n' "$in" | cat - "$tmp/example.conf" >"$tmp/$in.conf"
-	printf '%s\n' "$@" >>"$tmp/$in.conf"
+	local before line
+	cp "$tmp/example.conf" "$tmp/$in.conf"
+	for line in "$@"; do sed -i "/^${line%% *} /d" "$tmp/$in.conf"; done
+	printf '%s\n' "interface = $in" "$@" >>"$tmp/$in.conf"
 	before=$(grep -c READY=1 "$tmp/heard")
 	: >"$tmp/started"
 	# shellcheck disable=SC2046,SC2091 # a command line
