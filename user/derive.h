@@ -32,6 +32,14 @@ enum derive_target { DERIVE_NIC, DERIVE_FILE };
  */
 void derive_repeats(const struct options *o, struct xdd_live *live);
 
+/* Of a replica: bits for @keys, as the least power of two 2^shift that has @bits, within what there is; bits of a key
+ * that make the fewest mistakes; and the peers that there is room for where @peers are asked for.
+ */
+double derive_replica_bits(double keys);
+u32 derive_replica_shift(double bits);
+u32 derive_replica_hashes(u32 shift, double keys);
+u32 derive_replica_width(u32 peers);
+
 /* What happens to packets that another host has seen, as @o says, or, where it does not, as --action
  * does with duplicates, of which @live knows.
  */

@@ -14,7 +14,12 @@
 #define BITS_PER_KEY 10
 #define LEAST_PEERS 8 /* a byte at each place */
 
-static u32 shift_for(double bits)
+double derive_replica_bits(double keys)
+{
+	return keys * BITS_PER_KEY;
+}
+
+u32 derive_replica_shift(double bits)
 {
 	u32 shift = XDD_REPLICA_SHIFT_MIN;
 
@@ -27,21 +32,33 @@ static u32 shift_for(double bits)
 static double wanted_bits(const struct work *w)
 {
 	const struct xdd_fixed *f = &w->out->fixed;
-	double bits = (double)w->out->capacity_keys * BITS_PER_KEY;
+	double bits = derive_replica_bits(w->out->capacity_keys);
 
 	if (w->o->replica_bits)
 		return w->o->replica_bits;
 	return xdd_engine_is_sliced(f->engine) ? fmax(bits, xdd_cells(f)) : bits;
 }
 
+u32 derive_replica_hashes(u32 shift, double keys)
+{
+	return fmin(fmax(round(ldexp(M_LN2, shift) / fmax(keys, 1)), 1), XDD_MAX_HASHES);
+}
+
+u32 derive_replica_width(u32 peers)
+{
+	u32 width = LEAST_PEERS;
+
+	while (width < peers)
+		width *= 2;
+	return width;
+}
+
 /* Bits of a key in them: the cells of the filter, or as many as make the fewest mistakes. */
 static u32 hashes_for(const struct work *w, u32 shift)
 {
-	double most = ldexp(M_LN2, shift) / fmax(w->out->capacity_keys, 1);
-
 	if (xdd_engine_is_sliced(w->out->fixed.engine))
 		return w->out->fixed.hashes;
-	return fmin(fmax(round(most), 1), XDD_MAX_HASHES);
+	return derive_replica_hashes(shift, w->out->capacity_keys);
 }
 
 static int not_possible(struct work *w)
@@ -106,9 +123,8 @@ int derive_replicas(struct work *w)
 		return 0;
 	if (!occupancy_can(f))
 		return not_possible(w);
-	for (f->peers = LEAST_PEERS; f->peers < w->o->peers; f->peers *= 2)
-		;
-	f->replica_shift = shift_for(wanted_bits(w));
+	f->peers = derive_replica_width(w->o->peers);
+	f->replica_shift = derive_replica_shift(wanted_bits(w));
 	f->replica_hashes = hashes_for(w, f->replica_shift);
 	f->replica_step = xdd_replica_step(f);
 	w->out->live.replica_action = derive_replica_action(w->o, &w->out->live);

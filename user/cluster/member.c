@@ -271,8 +271,7 @@ static int open_sender(struct member *m)
 		.heartbeat_ns = o->silence / BEATS_IN_SILENCE,
 		.bytes_per_s = o->push_rate,
 		.want_ns = WANT_LEAST_NS,
-		.untold_ns =
-			o->push.rule == UPDATE_false_rate ? m->window_ns / UNTOLD_IN_WINDOW : 0,
+		.untold_ns = o->push.rule == UPDATE_false_rate ? member_untold_ns(m->window_ns) : 0,
 	};
 
 	setup.policy.target = o->false_rate_target;
@@ -488,16 +487,24 @@ void member_answered(struct member *m, const char *peer, const struct bus_event 
 			questions_answered(m->questions, i, payload, head.payload_bytes, clocks());
 }
 
+u64 member_check_every(u64 window_ns)
+{
+	u64 every = window_ns / CHECKS_IN_WINDOW;
+
+	if (every < CHECK_LEAST_NS)
+		return CHECK_LEAST_NS;
+	return every < CHECK_MOST_NS ? every : CHECK_MOST_NS;
+}
+
+u64 member_untold_ns(u64 window_ns)
+{
+	return window_ns / UNTOLD_IN_WINDOW;
+}
+
 static u64 check_every(const struct member *m)
 {
-	u64 every = m->window_ns / CHECKS_IN_WINDOW;
+	u64 every = m->setup.o->check_every ?: member_check_every(m->window_ns);
 
-	if (m->setup.o->check_every)
-		every = m->setup.o->check_every;
-	else if (every < CHECK_LEAST_NS)
-		every = CHECK_LEAST_NS;
-	else if (every > CHECK_MOST_NS)
-		every = CHECK_MOST_NS;
 	return every > CHECK_SHARE * m->check_ns ? every : CHECK_SHARE * m->check_ns;
 }
 

@@ -33,6 +33,12 @@ struct member_report {
 	u64 store_fetches;  /* of what JetStream kept */
 };
 
+/* How often it looks at its filter, unless that takes long or --check-every says so; and after how much of a window it
+ * tells what has changed, whatever the false rate.
+ */
+u64 member_check_every(u64 window_ns);
+u64 member_untold_ns(u64 window_ns);
+
 struct member;
 
 /*

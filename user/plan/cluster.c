@@ -7,17 +7,14 @@
 
 #include "user/accessors.h"
 #include "user/cluster/delta.h"
+#include "user/cluster/member.h"
 #include "user/cluster/receiver.h"
 #include "user/cluster/wire.h"
+#include "user/derive.h"
 #include "user/model.h"
 #include "user/model/replica.h"
 
 #define NS 1e9
-#define BITS_PER_KEY 10
-#define CHECKS 16 /* in a window, as an agent does, ... */
-#define CHECK_LEAST_NS 10000000u
-#define CHECK_MOST_NS 1000000000u
-#define QUARTER 4
 #define SAMPLE_SHIFT 22 /* of larger filters a part is encoded */
 #define TREE_HASHES 4
 
@@ -50,10 +47,10 @@ static double missed_after(const struct cluster_plan *p, u64 t_ns)
 	return model_replica_member_fnr(s.unpublished, s.keys, s.fill, s.hashes);
 }
 
-/* The first look at which the rule says so; at the latest a quarter of the window later. */
+/* The first look at which the rule says so; or when an agent speaks anyhow. */
 static void choose_push(const struct cluster_demand *d, struct cluster_plan *p)
 {
-	u64 latest = d->window_ns / QUARTER;
+	u64 latest = member_untold_ns(d->window_ns);
 	struct staleness fresh = stale_after(p, 0);
 
 	p->floor = update_floor(&d->policy, &fresh) > d->policy.target;
@@ -108,23 +105,17 @@ double cluster_replicas_fpr(const struct cluster_plan *p, u32 shift, u32 *hashes
 {
 	double cells = ldexp(1, shift);
 
-	*hashes = fmin(fmax(round(cells * M_LN2 / p->keys), 1), XDD_MAX_HASHES);
+	*hashes = derive_replica_hashes(shift, p->keys);
 	return model_host_fpr(0, pow(model_fill(p->keys, cells, *hashes), *hashes),
 			      p->group_hosts - 1);
 }
 
 static void choose_replicas(const struct cluster_demand *d, struct cluster_plan *p)
 {
-	double peers = p->group_hosts - 1, width = 8;
-
-	p->shift = XDD_REPLICA_SHIFT_MIN;
-	while (p->shift < XDD_REPLICA_SHIFT_MAX && ldexp(1, p->shift) < p->keys * BITS_PER_KEY)
-		p->shift++;
-	while (width < peers)
-		width *= 2;
-	p->replica_bytes = ldexp(width / 8, p->shift);
+	p->shift = derive_replica_shift(derive_replica_bits(p->keys));
+	p->replica_bytes = ldexp(derive_replica_width(p->group_hosts - 1) / 8., p->shift);
 	p->fpr = cluster_replicas_fpr(p, p->shift, &p->hashes);
-	p->check_ns = fmin(fmax(d->window_ns / CHECKS, CHECK_LEAST_NS), CHECK_MOST_NS);
+	p->check_ns = member_check_every(d->window_ns);
 }
 
 static void add_up(struct cluster_plan *p)
@@ -147,7 +138,7 @@ static void add_up(struct cluster_plan *p)
 /* Leaves that ask upwards (koloniari-2011 section 6): of new keys all come to the root, as k positions each. */
 static void plan_tree(const struct cluster_demand *d, struct cluster_plan *p)
 {
-	double cells = fmax(d->rate * d->window_ns / NS, 1) * BITS_PER_KEY;
+	double cells = derive_replica_bits(fmax(d->rate * d->window_ns / NS, 1));
 
 	p->depth = 1;
 	for (double leaves = 1; leaves < d->hosts; leaves *= d->fan_out)

@@ -5,19 +5,18 @@
  */
 #include <errno.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "user/batch.h"
 #include "user/cmd/cmd.h"
 #include "user/message.h"
-#include "user/model/slices.h"
 #include "user/names.h"
 #include "user/provenance.h"
 #include "user/simulate/kinds.h"
+#include "user/simulate/messages.h"
 #include "user/simulate/simulate.h"
 #include "user/sites/local.h"
-#include "user/batch.h"
 #include "user/store.h"
 #include "user/stream.h"
 
@@ -166,24 +165,19 @@ static void run_judge(struct run *run, u32 n)
 static void run_measure(const struct run *run, double *value)
 {
 	const struct producer_counts *counts = producer_counts(run->p);
-	u32 slices = xdd_slices_count(&run->sim->derived.fixed);
-	double n = run->record, copies = n - run->distinct, squares = 0, most = 0, all = 0;
+	struct messages_spread visits = messages_spread(
+		&(struct messages){ .to = (u64 *)producer_visits(run->p),
+				    .slices = xdd_slices_count(&run->sim->derived.fixed) });
+	double n = run->record, copies = n - run->distinct;
 
-	for (u32 i = 0; i < slices; i++) {
-		double visits = producer_visits(run->p, i);
-
-		all += visits;
-		squares += visits * visits;
-		most = fmax(most, visits);
-	}
 	value[VALUE_distinct] += run->distinct / n;
 	value[VALUE_fpr] += run->distinct ? (double)run->fp / run->distinct : 0;
 	value[VALUE_fnr] += copies > 0 ? run->fn / copies : 0;
 	value[VALUE_visits_per_lookup] += counts->visits / n;
 	value[VALUE_messages_per_lookup] += counts->messages / n;
 	value[VALUE_bytes_per_lookup] += (counts->bytes_in + counts->bytes_out) / n;
-	value[VALUE_max_share] += all ? most / all : 0;
-	value[VALUE_fairness] += all ? model_fairness(all, squares, slices) : 1;
+	value[VALUE_max_share] += visits.sum ? visits.max_share : 0;
+	value[VALUE_fairness] += visits.sum ? visits.fairness : 1;
 	value[VALUE_unknown_per_lookup] += counts->unknown / n;
 	value[VALUE_differences] += run->differences;
 }

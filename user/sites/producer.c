@@ -540,7 +540,7 @@ const struct producer_counts *producer_counts(const struct producer *p)
 	return &p->counts;
 }
 
-u64 producer_visits(const struct producer *p, u32 slice)
+const u64 *producer_visits(const struct producer *p)
 {
-	return p->visits[slice];
+	return p->visits;
 }

@@ -98,7 +98,7 @@ const char *producer_site_state(const struct producer *p, u32 site, u64 tick);
 
 const struct producer_counts *producer_counts(const struct producer *p);
 
-/* Visits of slice @slice. */
-u64 producer_visits(const struct producer *p, u32 slice);
+/* Visits of each slice. */
+const u64 *producer_visits(const struct producer *p);
 
 #endif
