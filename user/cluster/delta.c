@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "user/leb128.h"
+
 /* The first bit from @at on that is @one; @n if there is none. */
 static u64 next_bit(const u64 *bits, u64 n, u64 at, bool one)
 {
@@ -33,12 +35,12 @@ static bool has_room(const struct writer *w)
 
 static void put(struct writer *w, u64 length)
 {
-	do {
+	u8 coded[LEB128_MAX];
+	size_t n = leb128_put(coded, length);
+
+	for (size_t i = 0; i < n; i++, w->used++)
 		if (w->at && has_room(w))
-			w->at[w->used] = (length & 0x7f) | (length > 0x7f) << 7;
-		w->used++;
-		length >>= 7;
-	} while (length);
+			w->at[w->used] = coded[i];
 }
 
 static void put_sparse(struct writer *w, const u64 *bits, u64 n)
@@ -123,15 +125,10 @@ struct reader {
 /* A length of at most @most to @length. Returns whether there was one. */
 static bool get(struct reader *r, u64 most, u64 *length)
 {
-	*length = 0;
-	for (u32 shift = 0; shift < 63 && r->at < r->end; shift += 7) {
-		u8 byte = *r->at++;
+	size_t n = leb128_get(r->at, r->end, length);
 
-		*length |= (u64)(byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			return *length <= most;
-	}
-	return false;
+	r->at += n;
+	return n && n < LEB128_MAX && *length <= most;
 }
 
 static void set_bits(u64 *bits, u64 from, u64 end)

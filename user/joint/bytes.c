@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <zlib.h>
 
+#include "user/leb128.h"
+
 #define CRC_BYTES 4
 #define FIRST_ROOM 256
 
@@ -43,9 +45,11 @@ void bytes_start(struct bytes *b, u8 type, u8 round)
 
 void bytes_put_number(struct bytes *b, u64 number)
 {
-	for (; number > 127; number >>= 7)
-		bytes_put(b, number | 128);
-	bytes_put(b, number);
+	u8 coded[LEB128_MAX];
+	size_t n = leb128_put(coded, number);
+
+	for (size_t i = 0; i < n; i++)
+		bytes_put(b, coded[i]);
 }
 
 void bytes_put_word(struct bytes *b, u64 word)
@@ -90,17 +94,11 @@ int bytes_get(struct bytes_in *in, u8 *byte)
 
 int bytes_get_number(struct bytes_in *in, u64 *number)
 {
-	u8 byte;
+	size_t n = leb128_get(in->at, in->at + in->n, number);
 
-	*number = 0;
-	for (u32 shift = 0; shift < 64; shift += 7) {
-		if (bytes_get(in, &byte))
-			return -EBADMSG;
-		*number |= (u64)(byte & 127) << shift;
-		if (byte < 128)
-			return shift == 63 && byte > 1 ? -EBADMSG : 0;
-	}
-	return -EBADMSG;
+	in->at += n;
+	in->n -= n;
+	return n ? 0 : -EBADMSG;
 }
 
 int bytes_get_word(struct bytes_in *in, u64 *word)

@@ -7,10 +7,10 @@
 #include <xdd/hash.h>
 
 #include "user/cluster/wire.h"
+#include "user/leb128.h"
 
 #define MAGIC 0x53444458
 #define VERSION 1
-#define TAG 8
 
 struct raw_head {
 	u32 magic;
@@ -30,26 +30,15 @@ static u64 tag_of(u64 fingerprint, const u8 *at, size_t n)
 
 static u8 *put_number(u8 *at, u64 number)
 {
-	for (; number > 127; number >>= 7)
-		*at++ = number | 128;
-	*at++ = number;
-	return at;
+	return at + leb128_put(at, number);
 }
 
-/* Returns where it ends, or NULL: it does not before @end, or has more than 64 bits. */
+/* Returns where it ends, or NULL: @at is, or it does not end before @end, or has more than 64 bits. */
 static const u8 *get_number(const u8 *at, const u8 *end, u64 *number)
 {
-	*number = 0;
-	for (u32 shift = 0; at && at < end && shift < 64; shift += 7) {
-		u8 byte = *at++;
+	size_t n = at ? leb128_get(at, end, number) : 0;
 
-		if (shift == 63 && byte > 1)
-			return NULL;
-		*number |= (u64)(byte & 127) << shift;
-		if (!(byte & 128))
-			return at;
-	}
-	return NULL;
+	return n ? at + n : NULL;
 }
 
 static u8 *put_item(u8 *at, const struct sites_item *item, u64 first)
@@ -113,24 +102,24 @@ size_t sites_put(const struct sites_head *head, const struct sites_item *items,
 	raw.payload = at - message - SITES_HEADER;
 	memcpy(message, &raw, sizeof(raw));
 	tag = tag_of(head->fingerprint, message, at - message);
-	memcpy(at, &tag, TAG);
-	return at - message + TAG;
+	memcpy(at, &tag, WIRE_TAG);
+	return at - message + WIRE_TAG;
 }
 
 static int get_head(const u8 *message, size_t size, u64 fingerprint, struct raw_head *raw)
 {
 	u64 tag;
 
-	if (size < SITES_HEADER + TAG || size > SITES_MESSAGE_MAX)
+	if (size < SITES_HEADER + WIRE_TAG || size > SITES_MESSAGE_MAX)
 		return -EBADMSG;
 	memcpy(raw, message, sizeof(*raw));
 	if (raw->magic != MAGIC)
 		return -EBADMSG;
 	if (raw->version != VERSION)
 		return -EPROTONOSUPPORT;
-	memcpy(&tag, message + size - TAG, TAG);
-	if (raw->payload != size - SITES_HEADER - TAG || raw->items > SITES_ITEMS ||
-	    tag != tag_of(raw->fingerprint, message, size - TAG))
+	memcpy(&tag, message + size - WIRE_TAG, WIRE_TAG);
+	if (raw->payload != size - SITES_HEADER - WIRE_TAG || raw->items > SITES_ITEMS ||
+	    tag != tag_of(raw->fingerprint, message, size - WIRE_TAG))
 		return -EBADMSG;
 	return raw->fingerprint == fingerprint ? 0 : -ESTALE;
 }
@@ -138,7 +127,7 @@ static int get_head(const u8 *message, size_t size, u64 fingerprint, struct raw_
 int sites_get_question(const u8 *message, size_t size, u64 fingerprint, struct sites_head *head,
 		       struct sites_item *items)
 {
-	const u8 *at = message + SITES_HEADER, *end = message + size - TAG;
+	const u8 *at = message + SITES_HEADER, *end = message + size - WIRE_TAG;
 	struct raw_head raw;
 	int rc = get_head(message, size, fingerprint, &raw);
 
@@ -153,7 +142,7 @@ int sites_get_question(const u8 *message, size_t size, u64 fingerprint, struct s
 int sites_get_answer(const u8 *message, size_t size, u64 fingerprint,
 		     const struct sites_item *items, u32 n, struct sites_answer *answers)
 {
-	const u8 *at = message + SITES_HEADER, *end = message + size - TAG;
+	const u8 *at = message + SITES_HEADER, *end = message + size - WIRE_TAG;
 	struct raw_head raw;
 	int rc = get_head(message, size, fingerprint, &raw);
 
