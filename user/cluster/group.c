@@ -20,7 +20,6 @@
 #define STALE_NS XDD_SECOND_NS
 
 /* HOST.INSTANCE has room in WIRE_NAME. */
-#define HOST_SIZE (WIRE_NAME - INSTANCE_NAME_MAX)
 
 struct joined {
 	struct joined *next;
@@ -35,47 +34,55 @@ struct tapped {
 struct group {
 	struct member_setup setup;
 	struct bus *bus;
-	char host[HOST_SIZE];
+	char host[GROUP_HOST_SIZE];
 	struct joined *all;
 	struct tapped *taps;
 	bool up;
 	u64 due_ns, stale_at_ns;
 };
 
-/* The machine's name, of characters that a subject may have. */
-static void own_host(char host[HOST_SIZE])
+void group_host(const struct options *o, char host[GROUP_HOST_SIZE])
 {
 	char name[256] = "host";
 
+	if (o->host) {
+		snprintf(host, GROUP_HOST_SIZE, "%s", o->host);
+		return;
+	}
 	gethostname(name, sizeof(name) - 1);
-	snprintf(host, HOST_SIZE, "%s", name);
+	snprintf(host, GROUP_HOST_SIZE, "%s", name);
 	for (char *c = host; *c; c++)
 		if (!isalnum((unsigned char)*c) && *c != '-')
 			*c = '_';
 }
 
+int group_bus(const struct options *o, const struct bus_where *who, struct bus **bus, char *err,
+	      size_t err_size)
+{
+	char kept[BUS_SUBJECT_MAX], store[BUS_SUBJECT_MAX];
+	struct bus_where where = *who;
+
+	snprintf(kept, sizeof(kept), "xdd.%s.*.*.state", o->group);
+	snprintf(store, sizeof(store), "xdd-%s", o->group);
+	where.ca = o->nats_ca;
+	where.cert = o->nats_cert;
+	where.key = o->nats_key;
+	where.creds = o->nats_creds;
+	where.store = store;
+	where.kept = kept;
+	return bus_open(&where, bus, err, err_size);
+}
+
 static int open_bus(struct group *group, const char *url, char *err, size_t err_size)
 {
 	const struct options *o = group->setup.o;
-	char all[BUS_SUBJECT_MAX], own[BUS_SUBJECT_MAX], kept[BUS_SUBJECT_MAX],
-		store[BUS_SUBJECT_MAX];
-	char client[BUS_SUBJECT_MAX];
-	struct bus_where where = { .url = url,
-				   .ca = o->nats_ca,
-				   .cert = o->nats_cert,
-				   .key = o->nats_key,
-				   .creds = o->nats_creds,
-				   .client = client,
-				   .listen = { all, own },
-				   .store = store,
-				   .kept = kept };
+	char all[BUS_SUBJECT_MAX], own[BUS_SUBJECT_MAX], client[BUS_SUBJECT_MAX];
+	struct bus_where who = { .url = url, .client = client, .listen = { all, own } };
 
 	snprintf(all, sizeof(all), "xdd.%s.*.*.*", o->group);
 	snprintf(own, sizeof(own), "xdd.%s.*.*.*.%s.*", o->group, group->host);
-	snprintf(kept, sizeof(kept), "xdd.%s.*.*.state", o->group);
-	snprintf(store, sizeof(store), "xdd-%s", o->group);
 	snprintf(client, sizeof(client), "xdp-dedup %s", group->host);
-	return bus_open(&where, &group->bus, err, err_size);
+	return group_bus(o, &who, &group->bus, err, err_size);
 }
 
 int group_open(const struct options *o, const char *who, struct group **to, char *err,
@@ -91,9 +98,7 @@ int group_open(const struct options *o, const char *who, struct group **to, char
 	group = calloc(1, sizeof(*group));
 	if (!group)
 		return refuse(err, err_size, -ENOMEM, "no memory for NATS");
-	own_host(group->host);
-	if (o->host)
-		snprintf(group->host, sizeof(group->host), "%s", o->host);
+	group_host(o, group->host);
 	group->setup =
 		(struct member_setup){ .o = o, .group = o->group, .host = group->host, .who = who };
 	code = open_bus(group, url, err, err_size);

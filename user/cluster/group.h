@@ -17,7 +17,17 @@
 
 #include "user/cluster/member.h"
 
+#define GROUP_HOST_SIZE \
+	(WIRE_NAME - INSTANCE_NAME_MAX) /* bytes of a host's name, its end included */
+
 struct group;
+
+/* The name of this host: --host, or the machine's, of characters that a subject may have. */
+void group_host(const struct options *o, char host[GROUP_HOST_SIZE]);
+
+/* bus_open() with the files that @o names, and what JetStream keeps of the group: of @who are url, client and listen. */
+int group_bus(const struct options *o, const struct bus_where *who, struct bus **bus, char *err,
+	      size_t err_size);
 
 /*
  * Join the group that @o names; @who is "agent" or "run", for messages. Returns 0 and *@group, NULL if neither
@@ -27,7 +37,9 @@ struct group;
 int group_open(const struct options *o, const char *who, struct group **group, char *err,
 	       size_t err_size);
 
-/* Take @in as a member, if it was loaded with --peers, and as a monitor, if with --collect: it stays open until group_remove(). NULL is ignored. */
+/* Take @in as a member, if it was loaded with --peers, and as a monitor, if with --collect: it stays open until
+ * group_remove(). NULL is ignored.
+ */
 void group_add(struct group *group, const struct instance *in);
 void group_remove(struct group *group, const struct instance *in, bool bye);
 

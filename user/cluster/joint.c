@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "user/clock.h"
+#include "user/cluster/group.h"
 #include "user/cluster/tap.h"
 #include "user/message.h"
 #include "user/options.h"
@@ -96,7 +97,7 @@ static int read_secret(struct hosts *h, char *err, size_t err_size)
 	rc = secret_from_file(&secret, h->o->secret_file, err, err_size);
 	if (rc)
 		return rc;
-	h->group = wire_key_of(&(struct wire_key){ { secret.sip[0], secret.sip[1] } }, TAP_LABEL);
+	h->group = wire_group_key(&secret, TAP_LABEL);
 	explicit_bzero(&secret, sizeof(secret));
 	h->self.key = wire_key_of(&h->group, h->own);
 	h->self.epoch = clock_ns(CLOCK_REALTIME);
@@ -107,16 +108,7 @@ static int open_bus(struct hosts *h, char *err, size_t err_size)
 {
 	const struct options *o = h->o;
 	const char *url = o->nats ?: getenv(GROUP_ENVIRONMENT);
-	char listen[BUS_SUBJECT_MAX], store[BUS_SUBJECT_MAX], kept[BUS_SUBJECT_MAX];
-	struct bus_where where = { .url = url,
-				   .ca = o->nats_ca,
-				   .cert = o->nats_cert,
-				   .key = o->nats_key,
-				   .creds = o->nats_creds,
-				   .client = "xdp-dedup joint",
-				   .listen = { listen },
-				   .store = store,
-				   .kept = kept };
+	char listen[BUS_SUBJECT_MAX];
 
 	if (!url || !*url)
 		return refuse(err, err_size, -EINVAL,
@@ -125,9 +117,10 @@ static int open_bus(struct hosts *h, char *err, size_t err_size)
 	if (bus_url_wrong(url))
 		return refuse(err, err_size, -EINVAL, GROUP_ENVIRONMENT ": %s", bus_url_wrong(url));
 	snprintf(listen, sizeof(listen), "xdd.%s.*.*." TAP_WHAT ".%s", o->group, h->own);
-	snprintf(store, sizeof(store), "xdd-%s", o->group);
-	snprintf(kept, sizeof(kept), "xdd.%s.*.*.state", o->group);
-	return bus_open(&where, &h->bus, err, err_size);
+	return group_bus(o,
+			 &(struct bus_where){
+				 .url = url, .client = "xdp-dedup joint", .listen = { listen } },
+			 &h->bus, err, err_size);
 }
 
 /* xdd.GROUP.HOST.INSTANCE.joint.ME: the number of the monitor that sent it, or -1. */
@@ -210,25 +203,18 @@ static int run_all(struct hosts *h, joint_period *each, void *context, char *err
 	for (; !rc && left && !h->ended; left--) {
 		rc = run_period(h, err, err_size);
 		if (!rc && h->council.phase == COUNCIL_DONE)
-			each(&h->council, h->name, context);
+			each(&h->council, context);
 		fflush(stdout);
 		council_close(&h->council);
 	}
 	return rc;
 }
 
-/* The machine's name, of characters that a subject may have, unless --host says another. */
 static void name_self(struct hosts *h)
 {
-	char host[32] = "host";
+	char host[GROUP_HOST_SIZE];
 
-	gethostname(host, sizeof(host) - 2);
-	host[sizeof(host) - 2] = 0;
-	if (h->o->host)
-		snprintf(host, sizeof(host), "%s", h->o->host);
-	for (char *c = host; *c; c++)
-		if (*c == '.')
-			*c = '_';
+	group_host(h->o, host);
 	snprintf(h->own, sizeof(h->own), "%s.joint-%d", host, getpid());
 }
 

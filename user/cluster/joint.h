@@ -8,7 +8,7 @@
 struct options;
 
 /* What is done with each period's result; c->phase is COUNCIL_DONE. */
-typedef void joint_period(const struct council *c, const char *const *names, void *context);
+typedef void joint_period(const struct council *c, void *context);
 
 /*
  * Ask the monitors that @o names, for @o->count periods or until a signal. Keys that are shown go to stdout, a

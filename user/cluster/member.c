@@ -313,8 +313,7 @@ static int open_keys(struct member *m)
 
 	if (code)
 		return code;
-	m->group = wire_key_of(&(struct wire_key){ { secret.sip[0], secret.sip[1] } },
-			       "xdp-dedup replicas");
+	m->group = wire_group_key(&secret, "xdp-dedup replicas");
 	m->self.key = wire_key_of(&m->group, m->name);
 	m->self.epoch = clocks().wall_ns;
 	explicit_bzero(&secret, sizeof(secret));

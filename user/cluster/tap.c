@@ -100,8 +100,8 @@ struct drained {
 	struct xdd_about *about;
 };
 
-static int keep(struct drained *d, u64 period, const u64 *keys, const struct xdd_collected *values,
-		u32 n)
+static void keep(struct drained *d, u64 period, const u64 *keys, const struct xdd_collected *values,
+		 u32 n)
 {
 	for (u32 i = 0; i < n; i++) {
 		if (values[i].period != period || d->n == d->room)
@@ -109,7 +109,6 @@ static int keep(struct drained *d, u64 period, const u64 *keys, const struct xdd
 		d->digests[d->n] = keys[i];
 		d->about[d->n++] = values[i].about;
 	}
-	return 0;
 }
 
 /* Empty the map; keys of @period go to @d, if that is not NULL. Returns 0 or a negative errno. */
@@ -331,7 +330,7 @@ static int open_keys(struct tap *tap)
 
 	if (rc)
 		return rc;
-	tap->group = wire_key_of(&(struct wire_key){ { secret.sip[0], secret.sip[1] } }, TAP_LABEL);
+	tap->group = wire_group_key(&secret, TAP_LABEL);
 	tap->self.key = wire_key_of(&tap->group, tap->name);
 	tap->self.epoch = clock_ns(CLOCK_REALTIME);
 	explicit_bzero(&secret, sizeof(secret));

@@ -31,6 +31,11 @@ struct wire_key wire_key_of(const struct wire_key *group, const char *name)
 	return (struct wire_key){ { digest.lo, digest.hi } };
 }
 
+struct wire_key wire_group_key(const struct xdd_secret *secret, const char *label)
+{
+	return wire_key_of(&(struct wire_key){ { secret->sip[0], secret->sip[1] } }, label);
+}
+
 u64 wire_tag(const struct wire_key *key, const u8 *at, size_t n)
 {
 	return siphash(key, at, n, false).lo;

@@ -107,6 +107,11 @@ struct wire_time {
 	u64 mono_ns, wall_ns;
 };
 
+struct xdd_secret;
+
+/* The group's key for messages of one kind, which @label tells, from the secret that its hosts were loaded with. */
+struct wire_key wire_group_key(const struct xdd_secret *secret, const char *label);
+
 /* The key of the host @name (1 to WIRE_NAME - 1 bytes) in a group. */
 struct wire_key wire_key_of(const struct wire_key *group, const char *name);
 

@@ -102,11 +102,10 @@ static void print_text(const struct council *c)
 		fprintf(stderr, "they are in the watch set of %s at each monitor\n", c->watch);
 }
 
-static void report(const struct council *c, const char *const *names, void *context)
+static void report(const struct council *c, void *context)
 {
 	const struct options *o = context;
 
-	(void)names;
 	if (o->json)
 		print_json(c, o);
 	else if (!o->quiet)
