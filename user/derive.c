@@ -223,6 +223,14 @@ static int derive_window(struct work *w)
 	return 0;
 }
 
+bool derive_room(struct work *w, u64 bytes)
+{
+	bool fits = w->out->memory_bytes + w->beside + bytes <= w->available;
+
+	w->beside += fits ? bytes : 0;
+	return fits;
+}
+
 void derive_warn(struct derived *out, const char *text)
 {
 	size_t used = strlen(out->warning);

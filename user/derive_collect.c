@@ -6,7 +6,6 @@
 #include "user/joint/set.h"
 #include "user/message.h"
 #include "xdd/collect.h"
-#include "xdd/replica.h"
 
 /* Of an entry of a hash map: what the kernel keeps beside key and value, and two places of a table of pointers. */
 #define AROUND 64
@@ -33,9 +32,7 @@ int derive_collect(struct work *w)
 		return refuse(w->err, w->err_size, -ERANGE,
 			      "--collect %s: at most %u keys of a period can be joined",
 			      o->text[OPT_collect], JOINT_KEYS_MAX);
-	if (bytes + w->out->watch_counters / 2 + w->out->memory_bytes +
-		    xdd_replica_words(f) * sizeof(u64) >
-	    w->available)
+	if (!derive_room(w, bytes))
 		return refuse(w->err, w->err_size, -ENOMEM,
 			      "the keys of --collect would take %s beside the filter, but %s of "
 			      "memory are free: collect fewer",

@@ -134,7 +134,7 @@ int derive_replicas(struct work *w)
 			      "--replica-bits: a replica has at most 4Gi bits, and those of %u "
 			      "peers take at most 32GiB",
 			      f->peers);
-	if (bytes + w->out->memory_bytes > w->available)
+	if (!derive_room(w, bytes))
 		return too_large(w, bytes);
 	return derive_replica_check(f, w->out->live.replica_action, w->err, w->err_size);
 }

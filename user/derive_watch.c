@@ -5,7 +5,6 @@
 #include "user/derive_work.h"
 #include "user/message.h"
 #include "user/watch/acbf.h"
-#include "xdd/replica.h"
 
 /* What says something about a watch set, and nothing without one. */
 static int refuse_details(const struct work *w)
@@ -57,7 +56,7 @@ int derive_watch(struct work *w)
 			      "a watch set of %u counters a key has no level 1 of this size for %u "
 			      "--positions: give more --counters, or less --positions",
 			      o->counters, o->positions);
-	if (counters / 2 + w->out->memory_bytes + xdd_replica_words(f) * sizeof(u64) > w->available)
+	if (!derive_room(w, counters / 2))
 		return too_large(w, counters / 2);
 	f->watch_bits = bits;
 	f->watch_hashes = o->positions;

@@ -14,6 +14,7 @@ struct work {
 	enum derive_target target;
 	unsigned int n_ifaces, n_rx_queues_max, cpus;
 	u64 available; /* bytes of free memory */
+	u64 beside;    /* bytes of what is beside the filter so far */
 	struct derived *out;
 	char *err;
 	size_t err_size;
@@ -63,6 +64,9 @@ void derive_sliced_capacity(struct work *w);
  */
 void derive_growth_kind(struct work *w);
 int derive_growth(struct work *w);
+
+/* Whether @bytes more are free beside the filter and what is there already: then they are taken. */
+bool derive_room(struct work *w, u64 bytes);
 
 /* derive_watch.c: the watch set. Returns 0, or -EINVAL, -ERANGE or -ENOMEM with a line in w->err. */
 int derive_watch(struct work *w);
