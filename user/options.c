@@ -639,6 +639,24 @@ void options_given(const struct options *o,
 	}
 }
 
+bool option_beyond(const struct options *o, const char *const *taken, const char *const *more,
+		   char name[OPTION_LABEL_MAX])
+{
+	char each[LABEL_MAX];
+	bool beyond = false;
+
+	for (int i = 0; i < OPT_MAX; i++) {
+		if (!option_given(o, i))
+			continue;
+		long_name(&rows[i], each);
+		if (name_index(taken, each) >= 0 || (more && name_index(more, each) >= 0))
+			continue;
+		snprintf(name, OPTION_LABEL_MAX, "%s", each);
+		beyond = true;
+	}
+	return beyond;
+}
+
 enum option_form option_form(const char *name)
 {
 	char known[LABEL_MAX];

@@ -731,6 +731,12 @@ const char *option_label(enum option_id id, char label[OPTION_LABEL_MAX]);
 void options_given(const struct options *o,
 		   void (*each)(const char *name, const char *text, void *context), void *context);
 
+/* Whether an option was given that is in neither list of long names, which end with NULL; @more may be NULL. Its name,
+ * of several the last one's, goes to @name.
+ */
+bool option_beyond(const struct options *o, const char *const *taken, const char *const *more,
+		   char name[OPTION_LABEL_MAX]);
+
 /* Is @text a valid instance name: 1 to 32 of [A-Za-z0-9_-]? */
 bool option_name_valid(const char *text);
 

@@ -3,12 +3,10 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "user/cluster/receiver.h"
 #include "user/cmd/cmd.h"
 #include "user/message.h"
-#include "user/names.h"
 #include "user/plan/cluster.h"
 #include "user/provenance.h"
 #include "user/units.h"
@@ -22,19 +20,6 @@
 static const char *const takes[] = { "rate",  "packets-size", "window",	 "hosts",
 				     "bound", "fan-out",      "weights", "false-rate-target",
 				     "json",  "quiet",	      NULL };
-
-struct stray {
-	char option[64];
-};
-
-static void note_stray(const char *name, const char *text, void *context)
-{
-	struct stray *stray = context;
-
-	(void)text;
-	if (!*stray->option && name_index(takes, name) < 0)
-		snprintf(stray->option, sizeof(stray->option), "%s", name);
-}
 
 static const char *what_is_wrong(const struct options *o)
 {
@@ -196,16 +181,16 @@ static int conclude(const struct cluster_plan *p)
 
 int plan_cluster(const struct options *o)
 {
-	struct stray stray = { "" };
 	const char *wrong = what_is_wrong(o);
+	char stray[OPTION_LABEL_MAX];
+	bool beyond = option_beyond(o, takes, NULL, stray);
 	struct cluster_demand d;
 	struct cluster_plan p;
 
-	options_given(o, note_stray, &stray);
-	if (*stray.option || wrong) {
-		if (*stray.option)
+	if (beyond || wrong) {
+		if (beyond)
 			complain("plan cluster: --%s is about a filter: see plan without cluster",
-				 stray.option);
+				 stray);
 		else
 			complain("plan cluster: %s", wrong);
 		return EXIT_USAGE;

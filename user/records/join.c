@@ -47,30 +47,18 @@ bool join_wanted(const struct options *o)
 	return o->join || o->filter || o->save_filter;
 }
 
-struct allowed {
-	bool made;	/* here, and not loaded */
-	char other[32]; /* an option that is not */
-};
-
-static void check_name(const char *name, const char *text, void *context)
-{
-	static const char *const all[] = { "join",    "join-field", "save-filter", "filter",
-					   "field",   "delimiter",  "null",	   "unbuffered",
-					   "summary", "json",	    "quiet",	   NULL };
-	static const char *const made[] = { "l1", "counters", "positions", "hash", "seed", NULL };
-	struct allowed *allowed = context;
-
-	(void)text;
-	if (name_index(all, name) < 0 && (!allowed->made || name_index(made, name) < 0))
-		snprintf(allowed->other, sizeof(allowed->other), "%s", name);
-}
+/* Options of both, and those of a set that is made here and not loaded. */
+static const char *const all[] = { "join",    "join-field", "save-filter", "filter",
+				   "field",   "delimiter",  "null",	   "unbuffered",
+				   "summary", "json",	    "quiet",	   NULL };
+static const char *const made[] = { "l1", "counters", "positions", "hash", "seed", NULL };
 
 static int check_options(const struct options *o)
 {
-	struct allowed allowed = { .made = o->join };
+	char other[OPTION_LABEL_MAX];
+	bool beyond = option_beyond(o, all, o->join ? made : NULL, other);
 	const char *wrong = NULL;
 
-	options_given(o, check_name, &allowed);
 	if (o->join && o->filter)
 		wrong = "--filter is the set that --join would make: give one";
 	else if (o->save_filter && !o->join)
@@ -87,10 +75,9 @@ static int check_options(const struct options *o)
 		wrong = "--delimiter says nothing without --field or --join-field";
 	if (wrong)
 		complain("stream: %s", wrong);
-	else if (*allowed.other)
-		complain("stream: --%s says nothing to --join and --filter: leave it out",
-			 allowed.other);
-	return wrong || *allowed.other ? -EINVAL : 0;
+	else if (beyond)
+		complain("stream: --%s says nothing to --join and --filter: leave it out", other);
+	return wrong || beyond ? -EINVAL : 0;
 }
 
 /* Cut records of [@at, @end) until the batch is full. Returns where it stopped, *@keys with a key. */

@@ -78,6 +78,7 @@ static const struct {
 /* What all of them take. */
 static const char *const common[] = { "seed", "runs", "json", "quiet", NULL };
 
+#define SIMULATION_NAME(name) #name ", "
 #define SIMULATION_ROW(name) { #name, simulate_##name },
 
 /* The first option that a simulation does not take. */
@@ -130,11 +131,9 @@ int simulation_run_named(struct options *o)
 	for (size_t i = 0; i < XDD_ARRAY_SIZE(all); i++)
 		if (!strcmp(all[i].name, name))
 			return simulation_check_options(o, name) ?: all[i].run(o);
-	complain("simulate %s: no such simulation: acbf, joint, replicas, sites, or none of a "
-		 "name, which "
-		 "is a "
-		 "stream "
-		 "through an engine",
+	complain("simulate %s: no such simulation: " SIMULATIONS(
+			 SIMULATION_NAME) "or none of a name, "
+					  "which is a stream through an engine",
 		 name);
 	return EXIT_USAGE;
 }
