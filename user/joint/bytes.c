@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <zlib.h>
 
 #include "user/leb128.h"
@@ -27,6 +28,18 @@ static bool make_room(struct bytes *b)
 	}
 	b->failed |= !at;
 	return at;
+}
+
+int bytes_copy(struct bytes *b, const struct bytes *from)
+{
+	b->n = 0;
+	while (b->room < from->n)
+		if (!make_room(b))
+			return -ENOMEM;
+	if (from->n)
+		memcpy(b->at, from->at, from->n);
+	b->n = from->n;
+	return 0;
 }
 
 void bytes_put(struct bytes *b, u8 byte)

@@ -25,6 +25,9 @@ struct bytes_in {
 
 void bytes_free(struct bytes *b);
 
+/* Have @b be what @from is. Returns 0 or -ENOMEM. */
+int bytes_copy(struct bytes *b, const struct bytes *from);
+
 /* Begin a message, in the place of what was there. */
 void bytes_start(struct bytes *b, u8 type, u8 round);
 void bytes_put(struct bytes *b, u8 byte);

@@ -9,8 +9,6 @@
 
 #include "user/message.h"
 
-#define SEND_AGAIN_NS 5000000ull
-
 static void fail(struct council *c, const char *name, const char *why)
 {
 	if (c->phase != COUNCIL_FAILED)
@@ -120,9 +118,8 @@ static void take_round(struct council *c, u64 now_ns)
 		struct council_member *m = &c->member[i];
 		const struct bytes *said = &out[c->joint.multicast ? 0 : i];
 
-		m->out.message.n = 0;
-		for (size_t at = 0; at < said->n; at++)
-			bytes_put(&m->out.message, said->at[at]);
+		if (bytes_copy(&m->out.message, said))
+			fail_memory(c);
 		m->down += said->n;
 		ask(c, i, now_ns);
 	}
@@ -331,7 +328,7 @@ static u64 press(struct council *c, u32 i, u64 now_ns)
 		m->again_ns = now_ns + PART_AGAIN_NS;
 	}
 	if (!outbox_send(&m->out, c->emit, c->to, i, now_ns))
-		return now_ns + SEND_AGAIN_NS;
+		return now_ns + PART_FULL_NS;
 	return m->again_ns;
 }
 

@@ -9,9 +9,6 @@
 
 #include "user/message.h"
 
-/* Where emit() had no room, it is tried again so soon. */
-#define SEND_AGAIN_NS 5000000ull
-
 void host_open(struct host *h, const struct host_ops *ops, void *to)
 {
 	*h = (struct host){ .ops = ops, .to = to };
@@ -200,7 +197,6 @@ int host_take(struct host *h, const char *from, const struct part *part, u64 now
 		end_session(h);
 		return 0;
 	}
-	h->gone_ns = now_ns + h->start.period_ns + HOST_SILENCE_NS;
 	if (h->answered && part->step == h->step && !part->number &&
 	    now_ns - h->out.sent_ns >= PART_AGAIN_NS / 2)
 		outbox_begin(&h->out, h->session, h->step); /* it did not get there */
@@ -220,6 +216,6 @@ u64 host_step(struct host *h, u64 now_ns)
 		return UINT64_MAX;
 	}
 	if (h->answered && !outbox_send(&h->out, h->ops->emit, h->to, 0, now_ns))
-		return now_ns + SEND_AGAIN_NS;
+		return now_ns + PART_FULL_NS;
 	return h->gone_ns;
 }

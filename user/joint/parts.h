@@ -12,6 +12,7 @@
 #define PART_BYTES (256u << 10)
 #define PARTS_MAX 4096u
 #define PART_AGAIN_NS 1000000000ull /* after so long without a word it is sent again */
+#define PART_FULL_NS 5000000ull	    /* ... and so soon where there was no room for it */
 
 /* A step that is no question: whoever gets it forgets the session. */
 #define STEP_STOP 0xffffffffu

@@ -23,7 +23,7 @@ bool local_carry(struct local *l, struct producer *p, u32 site);
 /* Carry them until the only producer, @p, is done. */
 void local_finish(struct local *l, struct producer *p);
 
-/* Site @site has failed, which nobody is told; and it comes back, empty, at @tick. Returns 0 or -ENOMEM. */
+/* Site @site has failed, which nobody is told; and it comes back, empty. Returns 0 or -ENOMEM. */
 void local_fail(struct local *l, u32 site);
 int local_recover(struct local *l, u32 site);
 
