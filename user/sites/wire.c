@@ -14,7 +14,7 @@
 
 struct raw_head {
 	u32 magic;
-	u8 version, type;
+	u8 version, answer;
 	u16 items;
 	u64 fingerprint, producer, tick;
 	u32 payload;
@@ -28,47 +28,48 @@ static u64 tag_of(u64 fingerprint, const u8 *at, size_t n)
 	return wire_tag(&key, at, n);
 }
 
-u8 *sites_put_number(u8 *at, u64 number)
+static u8 *put_number(u8 *at, u64 number)
 {
 	return at + leb128_put(at, number);
 }
 
-const u8 *sites_get_number(const u8 *at, const u8 *end, u64 *number)
+/* Returns where it ends, or NULL: @at is, or it does not end before @end, or has more than 64 bits. */
+static const u8 *get_number(const u8 *at, const u8 *end, u64 *number)
 {
 	size_t n = at ? leb128_get(at, end, number) : 0;
 
 	return n ? at + n : NULL;
 }
 
-u8 *sites_put_item(u8 *at, const struct sites_item *item, u64 first)
+static u8 *put_item(u8 *at, const struct sites_item *item, u64 first)
 {
 	u64 ticks = item->tick - first;
 
 	*at++ = item->kind | item->claim << 2 | item->n << 3;
-	at = sites_put_number(at, ticks << 1 ^ -(ticks >> 63));
+	at = put_number(at, ticks << 1 ^ -(ticks >> 63));
 	if (item->claim)
-		at = sites_put_number(at, item->tag);
+		at = put_number(at, item->tag);
 	for (u32 i = 0; i < item->n; i++)
-		at = sites_put_number(at, item->cell[i]);
+		at = put_number(at, item->cell[i]);
 	return at;
 }
 
-const u8 *sites_get_item(const u8 *at, const u8 *end, u64 first, struct sites_item *item)
+static const u8 *get_item(const u8 *at, const u8 *end, u64 first, struct sites_item *item)
 {
 	u64 ticks, tag = 0;
 
 	if (at >= end)
 		return NULL;
 	*item = (struct sites_item){ .kind = *at & 3, .claim = *at >> 2 & 1, .n = *at >> 3 };
-	at = sites_get_number(at + 1, end, &ticks);
+	at = get_number(at + 1, end, &ticks);
 	if (item->claim)
-		at = sites_get_number(at, end, &tag);
+		at = get_number(at, end, &tag);
 	item->tick = first + (ticks >> 1 ^ -(ticks & 1));
 	item->tag = tag;
 	if (item->n > XDD_MAX_HASHES || tag > ~0u)
 		return NULL;
 	for (u32 i = 0; i < item->n; i++)
-		at = sites_get_number(at, end, &item->cell[i]);
+		at = get_number(at, end, &item->cell[i]);
 	return at;
 }
 
@@ -85,71 +86,56 @@ static u8 *put_answer(u8 *at, const struct sites_item *item, const struct sites_
 	return at;
 }
 
-size_t sites_close(u32 magic, u8 type, const struct sites_head *head, u8 *message, u8 *end)
-{
-	struct raw_head raw = { magic,
-				VERSION,
-				type,
-				head->items,
-				head->fingerprint,
-				head->producer,
-				head->tick,
-				end - message - SITES_HEADER };
-	u64 tag;
-
-	memcpy(message, &raw, sizeof(raw));
-	tag = tag_of(head->fingerprint, message, end - message);
-	memcpy(end, &tag, WIRE_TAG);
-	return end - message + WIRE_TAG;
-}
-
 size_t sites_put(const struct sites_head *head, const struct sites_item *items,
 		 const struct sites_answer *answers, u8 *message)
 {
+	struct raw_head raw = {
+		MAGIC,	    VERSION, head->answer, head->items, head->fingerprint, head->producer,
+		head->tick, 0
+	};
 	u8 *at = message + SITES_HEADER;
+	u64 tag;
 
 	for (u32 i = 0; i < head->items; i++)
 		at = answers ? put_answer(at, &items[i], &answers[i])
-			     : sites_put_item(at, &items[i], head->tick);
-	return sites_close(MAGIC, head->answer, head, message, at);
+			     : put_item(at, &items[i], head->tick);
+	raw.payload = at - message - SITES_HEADER;
+	memcpy(message, &raw, sizeof(raw));
+	tag = tag_of(head->fingerprint, message, at - message);
+	memcpy(at, &tag, WIRE_TAG);
+	return at - message + WIRE_TAG;
 }
 
-int sites_get_head(u32 magic, const u8 *message, size_t size, u64 fingerprint, u8 *type,
-		   struct sites_head *head)
+static int get_head(const u8 *message, size_t size, u64 fingerprint, struct raw_head *raw)
 {
-	struct raw_head raw;
 	u64 tag;
 
 	if (size < SITES_HEADER + WIRE_TAG || size > SITES_MESSAGE_MAX)
 		return -EBADMSG;
-	memcpy(&raw, message, sizeof(raw));
-	if (raw.magic != magic)
+	memcpy(raw, message, sizeof(*raw));
+	if (raw->magic != MAGIC)
 		return -EBADMSG;
-	if (raw.version != VERSION)
+	if (raw->version != VERSION)
 		return -EPROTONOSUPPORT;
 	memcpy(&tag, message + size - WIRE_TAG, WIRE_TAG);
-	if (raw.payload != size - SITES_HEADER - WIRE_TAG || raw.items > SITES_ITEMS ||
-	    tag != tag_of(raw.fingerprint, message, size - WIRE_TAG))
+	if (raw->payload != size - SITES_HEADER - WIRE_TAG || raw->items > SITES_ITEMS ||
+	    tag != tag_of(raw->fingerprint, message, size - WIRE_TAG))
 		return -EBADMSG;
-	*type = raw.type;
-	*head = (struct sites_head){ .items = raw.items,
-				     .fingerprint = raw.fingerprint,
-				     .producer = raw.producer,
-				     .tick = raw.tick };
-	return raw.fingerprint == fingerprint ? 0 : -ESTALE;
+	return raw->fingerprint == fingerprint ? 0 : -ESTALE;
 }
 
 int sites_get_question(const u8 *message, size_t size, u64 fingerprint, struct sites_head *head,
 		       struct sites_item *items)
 {
 	const u8 *at = message + SITES_HEADER, *end = message + size - WIRE_TAG;
-	u8 answer;
-	int rc = sites_get_head(MAGIC, message, size, fingerprint, &answer, head);
+	struct raw_head raw;
+	int rc = get_head(message, size, fingerprint, &raw);
 
-	if (rc || answer)
+	if (rc || raw.answer)
 		return rc ?: -EBADMSG;
-	for (u32 i = 0; at && i < head->items; i++)
-		at = sites_get_item(at, end, head->tick, &items[i]);
+	for (u32 i = 0; at && i < raw.items; i++)
+		at = get_item(at, end, raw.tick, &items[i]);
+	*head = (struct sites_head){ false, raw.items, fingerprint, raw.producer, raw.tick };
 	return at == end ? 0 : -EBADMSG;
 }
 
@@ -157,11 +143,10 @@ int sites_get_answer(const u8 *message, size_t size, u64 fingerprint,
 		     const struct sites_item *items, u32 n, struct sites_answer *answers)
 {
 	const u8 *at = message + SITES_HEADER, *end = message + size - WIRE_TAG;
-	struct sites_head head;
-	u8 answer;
-	int rc = sites_get_head(MAGIC, message, size, fingerprint, &answer, &head);
+	struct raw_head raw;
+	int rc = get_head(message, size, fingerprint, &raw);
 
-	if (rc || answer != 1 || head.items != n)
+	if (rc || raw.answer != 1 || raw.items != n)
 		return rc ?: -EBADMSG;
 	for (u32 i = 0; i < n; i++) {
 		if (end - at < 1 + asks_claim(&items[i]))

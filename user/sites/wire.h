@@ -55,25 +55,6 @@ struct sites_head {
 	u64 fingerprint, producer, tick;
 };
 
-/* Parts of messages, also of trees/wire.h. @at may be NULL where something is read: nothing was there. Each returns where
- * what it wrote or read ends, or NULL: it does not end before @end, or is out of range. Ticks count from @first.
- */
-u8 *sites_put_number(u8 *at, u64 number);
-const u8 *sites_get_number(const u8 *at, const u8 *end, u64 *number);
-u8 *sites_put_item(u8 *at, const struct sites_item *item, u64 first);
-const u8 *sites_get_item(const u8 *at, const u8 *end, u64 first, struct sites_item *item);
-
-/* A message of @magic and @type whose payload is there, from SITES_HEADER to @end: write what is before and behind
- * it. Returns the message's bytes.
- */
-size_t sites_close(u32 magic, u8 type, const struct sites_head *head, u8 *message, u8 *end);
-
-/* Read @type and @head, all but `answer`, of any @size bytes that should be a message of @magic. Returns as
- * sites_get_question() does.
- */
-int sites_get_head(u32 magic, const u8 *message, size_t size, u64 fingerprint, u8 *type,
-		   struct sites_head *head);
-
 /* Write a question, or the answer to one, of head->items items to @message, SITES_MESSAGE_MAX bytes. Of
  * answers @items are what was asked. Returns the message's bytes.
  */

@@ -146,7 +146,7 @@ static void confirm(struct node *node, struct job *job)
 	for (u32 i = 0; i < node->plan.children && !job->found; i++) {
 		struct peer *child = &node->peers[i];
 
-		if (i == job->from || !child->in.any)
+		if (i == job->from || !child->in.from)
 			continue;
 		if (child->failed || outbox_put(&child->out, job)) {
 			node->counts.unconfirmed++;

@@ -18,12 +18,14 @@ static u32 level_of(const struct tree_local *l, u32 number)
 static struct node *open_node(struct tree_local *l, u32 number)
 {
 	u32 level = level_of(l, number);
+	u64 alike = node_fingerprint(&l->fixed, l->window_ticks);
 	const struct node_plan plan = {
 		.fixed = l->fixed,
 		.window_ticks = l->window_ticks,
 		.level = level,
 		.children = level + 1 < l->fixed.levels ? l->fixed.tree_fan_out : 0,
 		.id = ++l->starts,
+		.key = { { alike, ~alike } },
 	};
 
 	return node_open(&plan);
@@ -53,11 +55,9 @@ int tree_local_open(struct tree_local *l, const struct xdd_fixed *fixed, u32 win
 	l->message = malloc(SITES_MESSAGE_MAX);
 	if (!l->nodes || !l->down || !l->message)
 		return -ENOMEM;
-	for (u32 i = 0; i < l->n; i++) {
-		l->nodes[i] = open_node(l, i);
-		if (!l->nodes[i])
+	for (u32 i = l->n; i-- > 0;)
+		if (tree_local_recover(l, i))
 			return -ENOMEM;
-	}
 	return 0;
 }
 
@@ -153,9 +153,12 @@ int tree_local_recover(struct tree_local *l, u32 number)
 	node_close(l->nodes[number]);
 	l->nodes[number] = fresh;
 	l->down[number] = false;
+	if (number && l->nodes[other_end(l, number, NODE_PARENT, &back)])
+		node_meet(fresh, NODE_PARENT,
+			  node_id(l->nodes[other_end(l, number, NODE_PARENT, &back)]));
 	for (u32 child = 0; level + 1 < l->fixed.levels && child < l->fixed.tree_fan_out; child++) {
 		to = other_end(l, number, child, &back);
-		node_recover(l->nodes[to], back);
+		node_meet(l->nodes[to], back, l->starts);
 	}
 	return 0;
 }

@@ -57,7 +57,6 @@ struct node *node_open(const struct node_plan *plan)
 	if (!node)
 		return NULL;
 	node->plan = *plan;
-	node->fingerprint = node_fingerprint(&plan->fixed, plan->window_ticks);
 	node->peers = calloc(plan->children + 2, sizeof(*node->peers));
 	if (node->peers && !inbox_open(&node->peers[node_own(node)].in) &&
 	    !tree_filter_open(&node->filter, &plan->fixed, plan->window_ticks, true))
@@ -93,7 +92,6 @@ static void inbox_take(struct node *node, u32 peer, const struct sites_item *ite
 {
 	struct inbox *in = &node->peers[peer].in;
 
-	in->any = true;
 	in->send = !n;
 	in->n = in->open = n;
 	for (u32 i = 0; i < n; i++)
@@ -129,9 +127,8 @@ static size_t put_answer(struct node *node, u32 peer, u8 *message)
 {
 	struct inbox *in = &node->peers[peer].in;
 	struct tree_head head = { .type = peer == node_parent(node) ? TREE_FOUND : TREE_VERDICT,
-				  .items = in->n,
-				  .fingerprint = node->fingerprint,
-				  .sender = node->plan.id,
+				  .from = node->plan.id,
+				  .to = node->peers[peer].id,
 				  .sequence = in->sequence };
 
 	for (u32 i = 0; i < in->n; i++) {
@@ -141,15 +138,15 @@ static size_t put_answer(struct node *node, u32 peer, u8 *message)
 	}
 	in->send = false;
 	node->counts.answers++;
-	return tree_put(&head, NULL, node->answers, message);
+	return tree_put_answer(&node->plan.key, &head, node->answers, in->n, message);
 }
 
 static size_t put_question(struct node *node, u32 peer, u8 *message)
 {
 	struct outbox *out = &node->peers[peer].out;
 	struct tree_head head = { .type = peer == node_parent(node) ? TREE_ASK : TREE_TEST,
-				  .fingerprint = node->fingerprint,
-				  .sender = node->plan.id };
+				  .from = node->plan.id,
+				  .to = node->peers[peer].id };
 	u32 queued = out->end - out->at;
 
 	if (!out->sent) {
@@ -157,12 +154,12 @@ static size_t put_question(struct node *node, u32 peer, u8 *message)
 		out->sequence++;
 	}
 	out->again = false;
-	head.items = out->sent;
 	head.sequence = out->sequence;
 	for (u32 i = 0; i < out->sent; i++)
 		node->items[i] = out->jobs[out->at + i]->item;
 	node->counts.questions++;
-	return tree_put(&head, node->items, NULL, message);
+	return tree_put_question(&node->plan.key, &head, node->items, out->sent,
+				 node->plan.fixed.hashes, message);
 }
 
 /* Number of a peer. */
@@ -177,6 +174,8 @@ size_t node_message(struct node *node, u32 peer, u8 *message)
 	const struct peer *to = &node->peers[number];
 	size_t bytes = 0;
 
+	if (!to->id)
+		return 0;
 	if (to->in.send)
 		bytes = put_answer(node, number, message);
 	else if (to->out.again || (!to->out.sent && to->out.at < to->out.end))
@@ -192,36 +191,36 @@ void node_again(struct node *node, u32 peer)
 	out->again = out->sent;
 }
 
-static int take_question(struct node *node, u32 peer, const struct tree_head *head)
+static int take_question(struct node *node, u32 peer, const struct tree_head *head, u32 n)
 {
 	struct peer *from = &node->peers[peer];
 	struct inbox *in = &from->in;
 
 	from->failed &= peer == node_parent(node);
-	if (in->any && in->sender == head->sender && head->sequence <= in->sequence) {
+	if (in->from == head->from && head->sequence <= in->sequence) {
 		node->counts.repeated++;
 		in->send |= head->sequence == in->sequence && !in->open;
 		return head->sequence == in->sequence ? 0 : -EALREADY;
 	}
 	if (in->open)
 		return -EBUSY;
-	for (u32 i = 0; i < head->items; i++)
+	for (u32 i = 0; i < n; i++)
 		if (!tree_filter_takes(&node->filter, &node->items[i]))
 			return -ERANGE;
 	if (inbox_open(in))
 		return -ENOMEM;
-	in->sender = head->sender;
+	from->id = in->from = head->from;
 	in->sequence = head->sequence;
-	inbox_take(node, peer, node->items, head->items);
+	inbox_take(node, peer, node->items, n);
 	return 0;
 }
 
-static int take_answer(struct node *node, u32 peer, const struct tree_head *head)
+static int take_answer(struct node *node, u32 peer, const struct tree_head *head, u32 n)
 {
 	struct outbox *out = &node->peers[peer].out;
-	u32 n = out->sent;
 
-	if (!n || head->sequence != out->sequence || head->items != n)
+	if (!n || n != out->sent || head->sequence != out->sequence ||
+	    head->from != node->peers[peer].id)
 		return -EALREADY;
 	for (u32 i = 0; i < n; i++)
 		job_answered(node, out->jobs[out->at + i], peer, &node->answers[i]);
@@ -230,23 +229,30 @@ static int take_answer(struct node *node, u32 peer, const struct tree_head *head
 	return 0;
 }
 
+static int take(struct node *node, u32 peer, const u8 *message, size_t size)
+{
+	bool parent = peer == node_parent(node);
+	struct tree_head head;
+	int n = tree_get(&node->plan.key, message, size, node->plan.fixed.hashes, &head,
+			 node->items, node->answers);
+
+	if (n < 0)
+		return n;
+	if (head.to != node->plan.id)
+		return -ENOENT;
+	if (head.type == (parent ? TREE_TEST : TREE_ASK))
+		return take_question(node, peer, &head, n);
+	if (head.type == (parent ? TREE_VERDICT : TREE_FOUND))
+		return take_answer(node, peer, &head, n);
+	return -EBADMSG;
+}
+
 int node_take(struct node *node, u32 peer, const u8 *message, size_t size)
 {
-	u32 number = number_of(node, peer);
-	bool parent = number == node_parent(node);
-	struct tree_head head;
-	int rc = tree_get(message, size, node->fingerprint, &head, node->items, node->answers);
+	int rc = take(node, number_of(node, peer), message, size);
 
 	if (rc)
-		; /* nothing to take */
-	else if (head.type == (parent ? TREE_TEST : TREE_ASK))
-		rc = take_question(node, number, &head);
-	else if (head.type == (parent ? TREE_VERDICT : TREE_FOUND))
-		rc = take_answer(node, number, &head);
-	else
-		rc = -EBADMSG;
-	if (rc)
-		node->counts.refused += rc != -EALREADY && rc != -EBUSY;
+		node->counts.refused += rc == -EBADMSG || rc == -EPROTONOSUPPORT || rc == -ERANGE;
 	else
 		node->counts.bytes_in += size;
 	return rc;
@@ -265,9 +271,17 @@ void node_fail(struct node *node, u32 peer)
 	node_release(node);
 }
 
-void node_recover(struct node *node, u32 peer)
+void node_meet(struct node *node, u32 peer, u64 id)
 {
-	node->peers[number_of(node, peer)].failed = false;
+	struct peer *to = &node->peers[number_of(node, peer)];
+
+	to->id = id;
+	to->failed = false;
+}
+
+u64 node_id(const struct node *node)
+{
+	return node->plan.id;
 }
 
 const struct node_counts *node_counts(const struct node *node)

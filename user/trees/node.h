@@ -25,6 +25,7 @@
 
 #include <xdd/tree.h>
 
+#include "user/cluster/wire.h"
 #include "user/trees/filter.h"
 
 #define NODE_CHILDREN 256 /* at most */
@@ -35,7 +36,8 @@ struct node_plan {
 	u32 window_ticks;
 	u32 level; /* the root's is 0 */
 	u32 children;
-	u64 id; /* no other node has it; another one after each start */
+	u64 id;		     /* its number: no other node has it, also after each start; not 0 */
+	struct wire_key key; /* of messages in this tree */
 };
 
 struct node_counts {
@@ -75,18 +77,22 @@ bool node_seen(const struct node *node, u32 i);
  */
 size_t node_message(struct node *node, u32 peer, u8 *message);
 
-/* Take a message of @peer's, which may be anything. Returns 0; what tree_get() does; -ERANGE: cells that the
- * filter has not; -EALREADY: it came too late; -EBUSY: the peer's last question has to be answered first.
+/* Take a message of @peer's, which may be anything. Returns 0; what tree_get() does; -ENOENT: it is for another node;
+ * -ERANGE: cells that the filter has not; -EALREADY: it came too late; -EBUSY: the peer's last question has to be
+ * answered first.
  */
 int node_take(struct node *node, u32 peer, const u8 *message, size_t size);
 
 /* The question that @peer has not answered is to be sent once more. */
 void node_again(struct node *node, u32 peer);
 
-/* @peer does not answer: it has failed. And it is back; a child also is when it asks. */
-void node_fail(struct node *node, u32 peer);
-void node_recover(struct node *node, u32 peer);
+/* @peer is, from now on, the node of number @id, which answers. Children need no introduction. */
+void node_meet(struct node *node, u32 peer, u64 id);
 
+/* @peer does not answer: it has failed. A child has not any more when it asks. */
+void node_fail(struct node *node, u32 peer);
+
+u64 node_id(const struct node *node);
 const struct node_counts *node_counts(const struct node *node);
 
 #endif

@@ -24,9 +24,9 @@ struct job {
 
 /* The last questions of a peer, which it may repeat. */
 struct inbox {
-	bool any, send; /* there was one; the answer is to be sent */
-	u64 sender, sequence;
-	u32 n, open; /* without a verdict */
+	u64 from, sequence; /* 0: there were none */
+	bool send;	    /* the answer is to be sent */
+	u32 n, open;	    /* without a verdict */
 	struct job *jobs;
 };
 
@@ -39,6 +39,7 @@ struct outbox {
 };
 
 struct peer {
+	u64 id; /* 0: not known yet */
 	bool failed;
 	struct inbox in;
 	struct outbox out;
@@ -48,7 +49,6 @@ struct peer {
 struct node {
 	struct node_plan plan;
 	struct node_counts counts;
-	u64 fingerprint;
 	struct tree_filter filter;
 	struct peer *peers;
 	u16 busy[NODE_BUSY]; /* keys that others may wait for, by their hash */
