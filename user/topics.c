@@ -683,25 +683,50 @@ of the paper's formulas, and what was lost and what was taken for common.\n");
 
 static void topic_sites(FILE *to)
 {
-	fprintf(to,
-		"xdp-dedup simulate sites runs a made stream through a filter whose slices are on\n\
---hosts, engines timer and bloom (koloniari-2011): the messages between producer and sites are\n\
-encoded as they would be sent, and hold places of cells, never a record or its hash. Beside it one\n\
-filter is asked the same: verdicts that differ are counted, and none does.\n\
+	fputs("\
+The slices of one filter, engines timer and bloom, can be on several machines (koloniari-2011): sites.\n\
+\n\
+  xdp-dedup site --nats nats://SERVER --group G --secret-file FILE --slices 0-9/40 FILTER   on each\n\
+  xdp-dedup stream --sites --nats nats://SERVER --group G --secret-file FILE --slices 40 FILTER\n\
+\n\
+FILTER is the same everywhere: --engine, --slicing, --hashes, --memory of all slices together, and\n\
+--window. A site says who it is: which slices, of which filter. One whose slices another one has, or\n\
+that has another filter, says so and ends. FILE, which only its owner may read, has the secret that\n\
+messages are signed with, and that records are hashed with: the producers, stream --sites, send\n\
+places of cells, never a record or its hash. Who has another secret is refused, and counted.\n\
+\n\
+A producer begins when all slices have a site, or after --silence. A site that does not answer for\n\
+--site-timeout, or ends, has failed: --fault-policy (default: distinct) says what its cells answer,\n\
+see xdp-dedup help faults. One that comes back is recovering: it is believed a window later; of bloom,\n\
+which has none, at once, and copies of what it had pass once more. Questions are sent four times in\n\
+--site-timeout; one that comes again gets the answer that it had, and does nothing twice. While there\n\
+is no server, nobody has failed, for ten seconds.\n\
+\n\
+Several producers may ask at once: one of them passes each record. A site gives a key whose cells are\n\
+not all set to one producer, until that has set them, or two seconds are over, since it may have died;\n\
+others ask again. --window needs --time-field, and the clocks of the producers must agree to within\n\
+what a window can do without: a record that is late lives for the rest of its window.\n\
+\n\
+SIGUSR1 makes a site say what it did: visits of each slice, messages and bytes, what it refused.\n\
+\n\
+xdp-dedup simulate sites runs a made stream through a filter whose slices are on --hosts: the messages\n\
+are those above. Beside it one filter is asked the same: verdicts that differ are counted, and none\n\
+does.\n\
 \n\
 --protocol\n\
   parallel   all slices of a key at once; the cells of a distinct one are set when that is known\n\
   pipeline   one slice after the other, until the verdict is known; then as above\n\
   one-pass   the same, but a slice that makes a key distinct is set at once and, of bloom, only\n\
              those behind it later: no slice is visited twice\n\
---primitive test-and-set, of parallel and bloom: what is asked is set, so nothing follows.\n\
+--primitive test-and-set, of parallel and bloom: what is asked is set, so nothing follows; for one\n\
+producer only.\n\
 \n\
 --batch N keys are asked about at once; those that share a cell, or a line of timers, in their\n\
 order. A visit is a question to a slice about a key, or what is set there: 1 for a question with\n\
 horizontal slices, S(1 - (1 - 1/S)^k) with vertical ones. A message has all visits of a site.\n\
 \n\
---faults F: so many sites do not answer. --fault-policy says what is made of their cells: see\n\
-xdp-dedup help faults.\n");
+simulate --faults F: so many sites do not answer.\n",
+	      to);
 }
 
 static void topic_streams(FILE *to)

@@ -27,7 +27,7 @@
 	X(records, "what stream takes for a record, its time and its window; saved filters") \
 	X(join, "the filter before a join: stream --join, --save-filter, --filter")          \
 	X(detection, "joint: which keys all monitors have; algorithms, bytes, errors")       \
-	X(sites, "simulate sites: slices of a filter on several machines")                   \
+	X(sites, "site, stream --sites: slices of a filter on several machines")             \
 	X(streams, "what simulate runs, the truth it compares with, what --trace reads")
 
 /* What `xdp-dedup help` prints beside the topics: for make install. */

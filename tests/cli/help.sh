@@ -26,7 +26,7 @@ done
 for engine in tagged timer exact bloom sbf rsbf bsbf bsbfsd rlbsbf; do
 	check_command "help engines explains $engine" 0 "^  $engine +[A-Za-z]" '' "$xdd" help engines
 done
-for command in $commands explain bench simulate joint fault top; do
+for command in $commands explain bench simulate joint site fault top; do
 	check_command "$command --help" 0 "^usage: xdp-dedup $command" '' "$xdd" "$command" --help
 	check_equal "help $command is $command --help" "$("$xdd" "$command" --help)" \
 		"$("$xdd" help "$command")"

@@ -26,6 +26,7 @@ pair "1$out" eth1
 pair "2$out" eth2
 pair "t$out" tool0
 in_tx ethtool -K "t$out" gro on
+in_rx ip link set lo up # for a server of NATS
 
 # And the files.
 mkdir "$tmp/files" "$tmp/bin"
@@ -78,7 +79,7 @@ check_equal "the README unloads what it loads" "" \
 	"$(find "$pins" -mindepth 1 -maxdepth 1 \( -name eth1 -o -name taps -o -name tap \) 2>/dev/null)"
 
 # Every option that the text names is one.
-for command in check run load unload set status top fault watch pcap explain learn stream joint simulate plan bench report agent events; do
+for command in check run load unload set status top fault watch pcap explain learn stream site joint simulate plan bench report agent events; do
 	"$xdd" $command --help
 done | grep -Eo -e '--[a-z][a-z-]*' | sort -u >"$tmp/options"
 printf "%s\n" --no-install --now --preserve-status >>"$tmp/options" # of scripts/demo, systemctl, timeout

@@ -10,6 +10,7 @@
 #include "user/model.h"
 #include "user/model/slices.h"
 #include "user/sites/local.h"
+#include "user/sites/roster.h"
 #include "user/stream.h"
 
 #define LINES 400
@@ -523,6 +524,60 @@ static void test_here(void **state)
 	assert_int_equal(call_get_here(payload, sizeof(payload), &got), -EBADMSG);
 }
 
+static enum roster_news come(struct roster *r, u64 id, u32 first, u32 n, u64 start_ns)
+{
+	struct call_here here = { .fingerprint = 5,
+				  .start_ns = start_ns,
+				  .first = first,
+				  .n = n,
+				  .of = SLICES,
+				  .serves = true,
+				  .name = "a.b",
+				  .about = "c" };
+
+	return roster_take(r, &here, id);
+}
+
+/* Who has which slices: who comes later replaces who had them, who began before is not believed again. */
+static void test_roster(void **state)
+{
+	struct xdd_fixed fixed = layout(XDD_ENGINE_bloom, XDD_SLICING_vertical);
+	struct roster *r = malloc(sizeof(*r));
+	struct producer_site dealt[ROSTER_DEALT];
+	char text[32];
+
+	(void)state;
+	roster_open(r, &fixed, 5);
+	assert_int_equal(roster_missing(r, text, sizeof(text)), SLICES);
+	assert_string_equal(text, "0-39");
+	assert_int_equal(come(r, 2, 20, 10, 100), ROSTER_CAME);
+	assert_int_equal(come(r, 1, 1, 10, 100), ROSTER_CAME);
+	assert_int_equal(come(r, 1, 1, 10, 100), ROSTER_KNOWN);
+	assert_int_equal(roster_missing(r, text, sizeof(text)), 20);
+	assert_string_equal(text, "0, 11-19, 30-39");
+	assert_int_equal(roster_deal(r, dealt), 5);
+	assert_int_equal(dealt[1].first, 1);
+	assert_int_equal(dealt[1].id, 1);
+	assert_int_equal(dealt[2].id, 0);
+	assert_false(r->changed);
+	r->fingerprint = 6;
+	assert_int_equal(come(r, 3, 0, 1, 100), ROSTER_OTHER);
+	r->fingerprint = 5;
+	r->started = true;
+	assert_int_equal(come(r, 3, 5, 10, 99), ROSTER_KNOWN);
+	assert_null(roster_find(r, 3));
+	roster_find(r, 1)->lost = true;
+	assert_int_equal(come(r, 1, 1, 10, 100), ROSTER_BACK);
+	assert_true(roster_find(r, 1)->back);
+	assert_int_equal(come(r, 3, 5, 20, 101), ROSTER_CAME);
+	assert_null(roster_find(r, 1));
+	assert_null(roster_find(r, 2));
+	assert_int_equal(r->n, 1);
+	roster_forget(r, 3);
+	assert_int_equal(roster_missing(r, text, sizeof(text)), SLICES);
+	free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -531,6 +586,7 @@ int main(void)
 		cmocka_unit_test(test_damage),	 cmocka_unit_test(test_dead_claimer),
 		cmocka_unit_test(test_repeats),	 cmocka_unit_test(test_room),
 		cmocka_unit_test(test_deal),	 cmocka_unit_test(test_here),
+		cmocka_unit_test(test_roster),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

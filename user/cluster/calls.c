@@ -147,6 +147,7 @@ static bool take_said(struct calls *c, const struct bus_event *from, struct call
 	}
 	event->kind = kinds[head.kind];
 	event->from = head.from;
+	event->answers = head.to == c->number;
 	return head.from != c->number;
 }
 
@@ -201,10 +202,10 @@ bool calls_next(struct calls *c, struct calls_event *event)
 	return got;
 }
 
-void calls_say(struct calls *c, enum call_kind kind, const struct call_here *here)
+void calls_say(struct calls *c, enum call_kind kind, const struct call_here *here, u64 to)
 {
 	u8 message[CALL_HEADER + CALL_HERE_BYTES + CALL_TAG];
-	struct call_head head = { .kind = kind, .from = c->number };
+	struct call_head head = { .kind = kind, .from = c->number, .to = to };
 	char subject[BUS_SUBJECT_MAX];
 
 	if (here)

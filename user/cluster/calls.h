@@ -27,7 +27,8 @@ enum calls_kind { CALLS_UP, CALLS_DOWN, CALLS_HELLO, CALLS_HERE, CALLS_BYE, CALL
 
 struct calls_event {
 	enum calls_kind kind;
-	u64 from;	       /* HELLO, HERE, BYE */
+	u64 from; /* HELLO, HERE, BYE */
+	bool answers; /* HERE: a HELLO of this process, so that it cannot be what a dead one once said */
 	struct call_here here; /* HERE */
 	const u8 *
 		message; /* MESSAGE: for this process, not opened: anything; until the next event */
@@ -59,8 +60,8 @@ struct calls_counts calls_counts(const struct calls *c);
 /* Take the next thing that came, without waiting. Returns whether there was one. */
 bool calls_next(struct calls *c, struct calls_event *event);
 
-/* Say to all: HELLO, HERE (with @here) or BYE. What cannot be sent is lost. */
-void calls_say(struct calls *c, enum call_kind kind, const struct call_here *here);
+/* Say to all: HELLO, HERE (with @here; in answer to process @to, or 0) or BYE. What cannot be sent is lost. */
+void calls_say(struct calls *c, enum call_kind kind, const struct call_here *here, u64 to);
 
 /* Send the sealed @message to process @to. What cannot be sent is lost. */
 void calls_send(struct calls *c, u64 to, const u8 *message, size_t size);

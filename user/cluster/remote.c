@@ -15,9 +15,6 @@
 #include "user/records/interrupt.h"
 #include "user/sites/site.h"
 
-/* How often to ask who is there while slices have no site. */
-#define SEARCH_NS (1000 * MILLISECOND_NS)
-
 /* Who waits for another producer asks again after this, and up to so many times this, by chance: two that have each
  * a part of what the other one needs do not come back at once for ever.
  */
@@ -125,12 +122,19 @@ static bool is_short(const struct remote *r)
 	return roster_missing(&r->roster, text, sizeof(text));
 }
 
-void remote_search(struct remote *r, u64 now, u64 every_ns)
+/* Who is there? Not too often. */
+static void ask(struct remote *r, u64 now)
 {
-	if (now < r->hello_ns || !calls_up(r->calls) || !is_short(r))
+	if (now < r->hello_ns || !calls_up(r->calls))
 		return;
-	r->hello_ns = now + every_ns;
-	calls_say(r->calls, CALL_HELLO, NULL);
+	r->hello_ns = now + REMOTE_HELLO_NS;
+	calls_say(r->calls, CALL_HELLO, NULL, 0);
+}
+
+void remote_search(struct remote *r, u64 now)
+{
+	if (is_short(r))
+		ask(r, now);
 }
 
 static void take_all(struct remote *r)
@@ -140,8 +144,10 @@ static void take_all(struct remote *r)
 	while (calls_next(r->calls, &event)) {
 		if (event.kind == CALLS_MESSAGE)
 			take_answer(r, &event);
-		else if (event.kind == CALLS_HERE)
+		else if (event.kind == CALLS_HERE && event.answers)
 			take_here(r, &event.here, event.from);
+		else if (event.kind == CALLS_HERE && !roster_find(&r->roster, event.from))
+			ask(r, now_ns());
 		else if (event.kind == CALLS_BYE)
 			take_bye(r, event.from);
 		else if (event.kind == CALLS_UP)
@@ -199,7 +205,7 @@ static int settle(struct remote *r)
 	int rc;
 
 	take_all(r);
-	remote_search(r, now_ns(), SEARCH_NS);
+	remote_search(r, now_ns());
 	rc = r->roster.changed ? remote_deal(r) : 0;
 	for (u32 i = 0; !rc && i < r->roster.n; i++) {
 		struct roster_site *site = &r->roster.site[i];
@@ -262,7 +268,7 @@ static void finish(struct remote *r)
 
 		for (u32 i = 0; i < r->n; i++)
 			due = earliest(due, press(r, &r->links[i], now));
-		remote_search(r, now, SEARCH_NS);
+		remote_search(r, now);
 		if (!producer_done(r->p))
 			remote_wait(r, due);
 	}

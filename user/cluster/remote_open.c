@@ -11,8 +11,6 @@
 #include "user/records/interrupt.h"
 #include "user/sites/site.h"
 
-#define HELLO_NS (250 * MILLISECOND_NS) /* how often they are asked */
-
 static int find_server(struct remote *r, char *err, size_t err_size)
 {
 	u64 until = now_ns() + CALLS_DOWN_NS;
@@ -53,8 +51,8 @@ static int find_sites(struct remote *r, char *err, size_t err_size)
 
 	while ((now = now_ns()) < until && !interrupt_came() &&
 	       roster_missing(&r->roster, missing, sizeof(missing))) {
-		remote_search(r, now, HELLO_NS);
-		remote_wait(r, earliest(until, r->hello_ns ?: now + HELLO_NS));
+		remote_search(r, now);
+		remote_wait(r, earliest(until, now + REMOTE_HELLO_NS));
 	}
 	return check_missing(r, err, err_size);
 }

@@ -3,6 +3,7 @@
 #ifndef USER_CLUSTER_REMOTE_WORK_H
 #define USER_CLUSTER_REMOTE_WORK_H
 
+#include "user/clock.h"
 #include "user/cluster/calls.h"
 #include "user/cluster/remote.h"
 #include "user/options.h"
@@ -32,10 +33,12 @@ struct remote {
 	u64 other_id; /* of the last one that was told to have another filter */
 };
 
-/* remote.c: ask who is there, if that is due @every_ns and somebody is missing; wait until something came or
+#define REMOTE_HELLO_NS (250 * MILLISECOND_NS) /* how often it is asked who is there, at most */
+
+/* remote.c: ask who is there, if somebody is missing; wait until something came or
  * @until_ns, and take it; tell the producer who has which slices.
  */
-void remote_search(struct remote *r, u64 now, u64 every_ns);
+void remote_search(struct remote *r, u64 now);
 void remote_wait(struct remote *r, u64 until_ns);
 int remote_deal(struct remote *r);
 void remote_links_close(struct remote *r);

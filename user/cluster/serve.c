@@ -92,14 +92,27 @@ static bool overlap(const struct call_here *a, const struct call_here *b)
 	return a->first < b->first + b->n && b->first < a->first + a->n;
 }
 
-static void take_here(struct serve *s, const struct call_here *other, u64 from)
+/* Who is there? Not too often. */
+static void ask(struct serve *s, u64 now)
+{
+	if (now < s->ask_ns)
+		return;
+	s->ask_ns = now + ASK_AGAIN_NS;
+	calls_say(s->calls, CALL_HELLO, NULL, 0);
+}
+
+static void take_here(struct serve *s, const struct call_here *other, u64 from, bool answers)
 {
 	bool alike = other->fingerprint == s->here.fingerprint;
 
 	if (alike && !overlap(other, &s->here))
 		return;
 	if (!stays(s, other, from)) {
-		calls_say(s->calls, CALL_HERE, &s->here);
+		calls_say(s->calls, CALL_HERE, &s->here, 0);
+		return;
+	}
+	if (!answers) {
+		ask(s, now_ns());
 		return;
 	}
 	s->rc = alike ? refuse(s->err, s->err_size, -EEXIST,
@@ -137,29 +150,23 @@ static void take_question(struct serve *s, const struct calls_event *event)
 		tell_refused(s);
 }
 
-static void begin_asking(struct serve *s)
-{
-	s->serves_ns = now_ns() + ASKING_NS;
-	s->ask_ns = 0;
-}
-
 static void take(struct serve *s, const struct calls_event *event)
 {
 	switch (event->kind) {
 	case CALLS_UP:
 		if (!s->here.serves)
-			begin_asking(s);
+			s->serves_ns = now_ns() + ASKING_NS;
 		else
-			calls_say(s->calls, CALL_HERE, &s->here);
+			calls_say(s->calls, CALL_HERE, &s->here, 0);
 		break;
 	case CALLS_DOWN:
 		s->serves_ns = 0;
 		break;
 	case CALLS_HELLO:
-		calls_say(s->calls, CALL_HERE, &s->here);
+		calls_say(s->calls, CALL_HERE, &s->here, event->from);
 		break;
 	case CALLS_HERE:
-		take_here(s, &event->here, event->from);
+		take_here(s, &event->here, event->from, event->answers);
 		break;
 	case CALLS_MESSAGE:
 		take_question(s, event);
@@ -174,7 +181,7 @@ static void begin_serving(struct serve *s)
 	char status[CALL_TEXT];
 
 	s->here.serves = true;
-	calls_say(s->calls, CALL_HERE, &s->here);
+	calls_say(s->calls, CALL_HERE, &s->here, 0);
 	snprintf(status, sizeof(status), "serving slices %u-%u/%u as %s", s->here.first,
 		 s->here.first + s->here.n - 1, s->here.of, s->here.name);
 	note("site: %s in group %s", status, s->o->group);
@@ -190,11 +197,7 @@ static u64 step(struct serve *s, u64 now)
 		begin_serving(s);
 		return now + XDD_SECOND_NS;
 	}
-	if (now >= s->ask_ns) {
-		s->ask_ns = now + ASK_AGAIN_NS;
-		calls_say(s->calls, CALL_HERE, &s->here);
-		calls_say(s->calls, CALL_HELLO, NULL);
-	}
+	ask(s, now);
 	return earliest(s->ask_ns, s->serves_ns);
 }
 
@@ -267,7 +270,7 @@ static void close_all(struct serve *s)
 {
 	service_stopping();
 	if (s->calls && s->here.serves) {
-		calls_say(s->calls, CALL_BYE, NULL);
+		calls_say(s->calls, CALL_BYE, NULL, 0);
 		report(s);
 	}
 	calls_close(s->calls);

@@ -30,7 +30,9 @@
 #define CALL_MAX (128u << 10) /* bytes of a message */
 #define CALL_TEXT 160	      /* bytes of a text, its end included */
 
-/* CALL_REFUSED answers a question, in words. HELLO asks who is there; HERE says it, to all; BYE: it ends. */
+/* CALL_REFUSED answers a question, in words. HELLO asks who is there; HERE says it, to all, and to whom it answers; BYE:
+ * it ends.
+ */
 enum call_kind {
 	CALL_QUESTION,
 	CALL_ANSWER,

@@ -36,22 +36,30 @@ void roster_forget(struct roster *r, u64 id)
 		take_out(r, site - r->site);
 }
 
-/* No two sites serve one slice: who had some of them is no more. */
-static void make_room(struct roster *r, const struct call_here *here)
+static bool overlap(const struct call_here *a, const struct call_here *b)
 {
-	for (u32 i = r->n; i-- > 0;) {
-		const struct call_here *old = &r->site[i].here;
+	return a->first < b->first + b->n && b->first < a->first + a->n;
+}
 
-		if (old->first < here->first + here->n && here->first < old->first + old->n)
+/* No two sites serve one slice: who had some of them is no more, unless it is @here who is not. */
+static bool make_room(struct roster *r, const struct call_here *here)
+{
+	for (u32 i = 0; i < r->n; i++)
+		if (overlap(&r->site[i].here, here) && !r->site[i].lost &&
+		    r->site[i].here.start_ns >= here->start_ns)
+			return false;
+	for (u32 i = r->n; i-- > 0;)
+		if (overlap(&r->site[i].here, here))
 			take_out(r, i);
-	}
+	return true;
 }
 
 static enum roster_news insert(struct roster *r, const struct call_here *here, u64 id)
 {
 	u32 at = r->n;
 
-	make_room(r, here);
+	if (!make_room(r, here))
+		return ROSTER_KNOWN;
 	if (r->n == SITES_MAX)
 		return ROSTER_FULL;
 	for (at = r->n; at && r->site[at - 1].here.first > here->first; at--)

@@ -22,13 +22,13 @@ struct roster {
 	struct roster_site site[SITES_MAX]; /* in the order of their slices, none twice */
 };
 
-/* CAME: also in place of one that had some of its slices. OTHER: of another filter. FULL: SITES_MAX are known. */
+/* CAME: also in place of one that began earlier, or was lost, and had some of its slices. OTHER: of another filter. FULL: SITES_MAX are known. */
 enum roster_news { ROSTER_KNOWN, ROSTER_CAME, ROSTER_BACK, ROSTER_OTHER, ROSTER_FULL };
 
 /* Of the filter @fixed, with what sites_fingerprint() says of it. */
 void roster_open(struct roster *r, const struct xdd_fixed *fixed, u64 fingerprint);
 
-/* Process @id says @here. */
+/* Process @id says @here. KNOWN: there is nothing new. */
 enum roster_news roster_take(struct roster *r, const struct call_here *here, u64 id);
 
 /* The site with the number @id, or NULL; and forget it. */
