@@ -183,6 +183,10 @@ enum {
 	  "tap")                                                                                   \
 	X(host, host, 0, "NAME", ON_NATS,                                                          \
 	  "with --nats: what this host is called there (default: the machine's name)", "sensor-a") \
+	X(share_watch, owner, 0, "HOST[.INSTANCE]", ON_GROUP,                                      \
+	  "with --nats: watch sets follow the one that this host has under the same name, or "     \
+	  "that of this instance of it (see help watch)",                                          \
+	  "sensor-a")                                                                              \
 	X(nats_ca, input, 0, "FILE", ON_NATS,                                                      \
 	  "certificates that the NATS server's is checked with; with it, or tls://, the "          \
 	  "connection is encrypted",                                                               \
@@ -671,6 +675,7 @@ struct options {
 
 	const char *nats;	  /* URLs or NULL */
 	const char *group, *host; /* host: NULL: the machine's name */
+	const char *share_watch;  /* HOST[.INSTANCE] or NULL */
 	const char *nats_ca, *nats_cert, *nats_key, *nats_creds; /* files or NULL */
 	double max_density;
 	u64 silence;	 /* ns */
