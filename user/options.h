@@ -184,9 +184,7 @@ enum {
 	X(host, host, 0, "NAME", ON_NATS,                                                          \
 	  "with --nats: what this host is called there (default: the machine's name)", "sensor-a") \
 	X(share_watch, owner, 0, "HOST[.INSTANCE]", ON_GROUP,                                      \
-	  "with --nats: watch sets follow the one that this host has under the same name, or "     \
-	  "that of this instance of it (see help watch)",                                          \
-	  "sensor-a")                                                                              \
+	  "with --nats: watch sets are those of this host (see help watch)", "sensor-a")           \
 	X(nats_ca, input, 0, "FILE", ON_NATS,                                                      \
 	  "certificates that the NATS server's is checked with; with it, or tls://, the "          \
 	  "connection is encrypted",                                                               \
