@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "user/trees/node.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "user/sites/site.h"
+#include "user/trees/wire.h"
+#include "user/trees/work.h"
+
+u64 node_fingerprint(const struct xdd_fixed *fixed, u32 window_ticks)
+{
+	u64 tree = fixed->tree | (u64)fixed->top_down << 32;
+
+	return xdd_mix64(sites_fingerprint(fixed, window_ticks) ^ xdd_mix64(~tree));
+}
+
+int outbox_put(struct outbox *out, struct job *job)
+{
+	u32 n = out->end - out->at, room = out->room ? 2 * out->room : 64;
+	struct job **jobs;
+
+	if (out->end == out->room && out->at) {
+		memmove(out->jobs, out->jobs + out->at, n * sizeof(*out->jobs));
+		out->at = 0;
+		out->end = n;
+	} else if (out->end == out->room) {
+		jobs = realloc(out->jobs, room * sizeof(*jobs));
+		if (!jobs)
+			return -ENOMEM;
+		out->jobs = jobs;
+		out->room = room;
+	}
+	out->jobs[out->end++] = job;
+	return 0;
+}
+
+void outbox_drop(struct outbox *out, u32 n)
+{
+	out->at += n;
+	out->sent = 0;
+	out->again = false;
+}
+
+/* A peer has room for its questions when it asks the first time. */
+static int inbox_open(struct inbox *in)
+{
+	in->jobs = in->jobs ?: calloc(NODE_BATCH, sizeof(*in->jobs));
+	return in->jobs ? 0 : -ENOMEM;
+}
+
+struct node *node_open(const struct node_plan *plan)
+{
+	struct node *node = calloc(1, sizeof(*node));
+
+	if (!node)
+		return NULL;
+	node->plan = *plan;
+	node->peers = calloc(plan->children + 2, sizeof(*node->peers));
+	if (node->peers && !inbox_open(&node->peers[node_own(node)].in) &&
+	    !tree_filter_open(&node->filter, &plan->fixed, plan->window_ticks, true))
+		return node;
+	node_close(node);
+	return NULL;
+}
+
+void node_close(struct node *node)
+{
+	if (!node)
+		return;
+	for (u32 i = 0; node->peers && i <= node_parent(node); i++) {
+		free(node->peers[i].in.jobs);
+		free(node->peers[i].out.jobs);
+	}
+	free(node->peers);
+	tree_filter_close(&node->filter);
+	free(node);
+}
+
+static u64 key_of(const struct sites_item *item)
+{
+	u64 key = XDD_GOLDEN;
+
+	for (u32 i = 0; i < item->n; i++)
+		key = xdd_mix64(key ^ item->cell[i]);
+	return key;
+}
+
+/* Take the @n items that @peer asks about. */
+static void inbox_take(struct node *node, u32 peer, const struct sites_item *items, u32 n)
+{
+	struct inbox *in = &node->peers[peer].in;
+
+	in->send = !n;
+	in->n = in->open = n;
+	for (u32 i = 0; i < n; i++)
+		in->jobs[i] = (struct job){ .item = items[i],
+					    .key = key_of(&items[i]),
+					    .from = peer,
+					    .state = JOB_HELD,
+					    .test = peer == node_parent(node) };
+	for (u32 i = 0; i < n; i++)
+		job_arrive(node, &in->jobs[i]);
+	node_release(node);
+}
+
+void node_start(struct node *node, const struct xdd_digest *digests, const u64 *ticks, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		node->items[i] = tree_filter_item(&node->filter, &digests[i], ticks[i]);
+	node->counts.keys += n;
+	inbox_take(node, node_own(node), node->items, n);
+}
+
+bool node_done(const struct node *node)
+{
+	return !node->peers[node_own(node)].in.open;
+}
+
+bool node_seen(const struct node *node, u32 i)
+{
+	return node->peers[node_own(node)].in.jobs[i].seen;
+}
+
+static size_t put_answer(struct node *node, u32 peer, u8 *message)
+{
+	struct inbox *in = &node->peers[peer].in;
+	struct tree_head head = { .type = peer == node_parent(node) ? TREE_FOUND : TREE_VERDICT,
+				  .from = node->plan.id,
+				  .to = node->peers[peer].id,
+				  .sequence = in->sequence };
+
+	for (u32 i = 0; i < in->n; i++) {
+		const struct job *job = &in->jobs[i];
+
+		node->answers[i] = job->test || !job->seen ? job->seen : 1 + job->left;
+	}
+	in->send = false;
+	node->counts.answers++;
+	return tree_put_answer(&node->plan.key, &head, node->answers, in->n, message);
+}
+
+static size_t put_question(struct node *node, u32 peer, u8 *message)
+{
+	struct outbox *out = &node->peers[peer].out;
+	struct tree_head head = { .type = peer == node_parent(node) ? TREE_ASK : TREE_TEST,
+				  .from = node->plan.id,
+				  .to = node->peers[peer].id };
+	u32 queued = out->end - out->at;
+
+	if (!out->sent) {
+		out->sent = queued < NODE_BATCH ? queued : NODE_BATCH;
+		out->sequence++;
+	}
+	out->again = false;
+	head.sequence = out->sequence;
+	for (u32 i = 0; i < out->sent; i++)
+		node->items[i] = out->jobs[out->at + i]->item;
+	node->counts.questions++;
+	return tree_put_question(&node->plan.key, &head, node->items, out->sent,
+				 node->plan.fixed.hashes, message);
+}
+
+/* Number of a peer. */
+static u32 number_of(const struct node *node, u32 peer)
+{
+	return peer == NODE_PARENT ? node_parent(node) : peer;
+}
+
+size_t node_message(struct node *node, u32 peer, u8 *message)
+{
+	u32 number = number_of(node, peer);
+	const struct peer *to = &node->peers[number];
+	size_t bytes = 0;
+
+	if (!to->id)
+		return 0;
+	if (to->in.send)
+		bytes = put_answer(node, number, message);
+	else if (to->out.again || (!to->out.sent && to->out.at < to->out.end))
+		bytes = put_question(node, number, message);
+	node->counts.bytes_out += bytes;
+	return bytes;
+}
+
+void node_again(struct node *node, u32 peer)
+{
+	struct outbox *out = &node->peers[number_of(node, peer)].out;
+
+	out->again = out->sent;
+}
+
+static int take_question(struct node *node, u32 peer, const struct tree_head *head, u32 n)
+{
+	struct peer *from = &node->peers[peer];
+	struct inbox *in = &from->in;
+
+	from->failed &= peer == node_parent(node);
+	if (in->from == head->from && head->sequence <= in->sequence) {
+		node->counts.repeated++;
+		in->send |= head->sequence == in->sequence && !in->open;
+		return head->sequence == in->sequence ? 0 : -EALREADY;
+	}
+	if (in->open)
+		return -EBUSY;
+	for (u32 i = 0; i < n; i++)
+		if (!tree_filter_takes(&node->filter, &node->items[i]))
+			return -ERANGE;
+	if (inbox_open(in))
+		return -ENOMEM;
+	from->id = in->from = head->from;
+	in->sequence = head->sequence;
+	inbox_take(node, peer, node->items, n);
+	return 0;
+}
+
+static int take_answer(struct node *node, u32 peer, const struct tree_head *head, u32 n)
+{
+	struct outbox *out = &node->peers[peer].out;
+
+	if (!n || n != out->sent || head->sequence != out->sequence ||
+	    head->from != node->peers[peer].id)
+		return -EALREADY;
+	for (u32 i = 0; i < n; i++)
+		job_answered(node, out->jobs[out->at + i], peer, &node->answers[i]);
+	outbox_drop(out, n);
+	node_release(node);
+	return 0;
+}
+
+static int take(struct node *node, u32 peer, const u8 *message, size_t size)
+{
+	bool parent = peer == node_parent(node);
+	struct tree_head head;
+	int n = tree_get(&node->plan.key, message, size, node->plan.fixed.hashes, &head,
+			 node->items, node->answers);
+
+	if (n < 0)
+		return n;
+	if (head.to != node->plan.id)
+		return -ENOENT;
+	if (head.type == (parent ? TREE_TEST : TREE_ASK))
+		return take_question(node, peer, &head, n);
+	if (head.type == (parent ? TREE_VERDICT : TREE_FOUND))
+		return take_answer(node, peer, &head, n);
+	return -EBADMSG;
+}
+
+int node_take(struct node *node, u32 peer, const u8 *message, size_t size)
+{
+	int rc = take(node, number_of(node, peer), message, size);
+
+	if (rc)
+		node->counts.refused += rc == -EBADMSG || rc == -EPROTONOSUPPORT || rc == -ERANGE;
+	else
+		node->counts.bytes_in += size;
+	return rc;
+}
+
+void node_fail(struct node *node, u32 peer)
+{
+	u32 number = number_of(node, peer);
+	struct outbox *out = &node->peers[number].out;
+	u32 at = out->at, end = out->end;
+
+	node->peers[number].failed = true;
+	outbox_drop(out, end - at);
+	for (; at < end; at++)
+		job_answered(node, out->jobs[at], number, NULL);
+	node_release(node);
+}
+
+void node_meet(struct node *node, u32 peer, u64 id)
+{
+	struct peer *to = &node->peers[number_of(node, peer)];
+
+	to->id = id;
+	to->failed = false;
+}
+
+u64 node_id(const struct node *node)
+{
+	return node->plan.id;
+}
+
+const struct node_counts *node_counts(const struct node *node)
+{
+	return &node->counts;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A node of a Bloom tree between sites (koloniari-2011 section 6). It does no I/O: who calls it carries messages, and
+ * says which node does not answer.
+ *
+ * Each node is a whole filter of one size and shape, and decides as xdd/tree.h says of CPUs: a question goes from
+ * a leaf to its parent, and so on, only where a filter does not have the key; the root decides. On the answer's
+ * way down a distinct key is set in each filter, and in a dense tree also one that was found further up, for as
+ * long as it lives there. So a filter never has what that of its parent has not, and verdicts are those of one
+ * filter, in the order in which the root decides.
+ *
+ * Several at once. A key waits at a node where the same one is on its way, and is then tested again: copies in one
+ * batch cost one question, and of two leaves that show a key at once one passes it. Top-down testing looks for a
+ * root's match below it, where a node may not yet know what the root has just passed: a node also takes for found
+ * what it has passed to a child that has not since asked anew.
+ *
+ * Messages may be lost, repeated and come late: each peer has one question under way, with a number; a repeated one is
+ * applied once and answered alike. A node whose parent has failed decides as a root does, or by fault policy
+ * `duplicate` takes all that it has not for copies; where a child has failed, a match cannot be refuted and stands.
+ */
+#ifndef USER_TREES_NODE_H
+#define USER_TREES_NODE_H
+
+#include <stddef.h>
+
+#include <xdd/tree.h>
+
+#include "user/cluster/wire.h"
+#include "user/trees/filter.h"
+
+#define NODE_CHILDREN 256 /* at most */
+#define NODE_BATCH SITES_ITEMS
+
+struct node_plan {
+	struct xdd_fixed fixed; /* placement tree: `tree`, `top_down`, `fault_policy` count */
+	u32 window_ticks;
+	u32 level; /* the root's is 0 */
+	u32 children;
+	u64 id;		     /* its number: no other node has it, also after each start; not 0 */
+	struct wire_key key; /* of messages in this tree */
+};
+
+struct node_counts {
+	struct xdd_tree_level level; /* accesses, hits and refuted matches here */
+	u64 keys, duplicates;	     /* of the node's own producer */
+	u64 distinct;		     /* passed here: at the root, or without a parent */
+	u64 alone;		     /* decided without the parent, which had failed */
+	u64 unconfirmed;	     /* matches that stood since a child had failed */
+	u64 held;		     /* times that a key waited for the same one */
+	u64 questions, answers;	     /* messages written */
+	u64 bytes_out, bytes_in;
+	u64 repeated; /* questions that came again, or too late */
+	u64 refused;  /* messages that were none */
+};
+
+/* Peers: children are 0 to children - 1. */
+#define NODE_PARENT NODE_CHILDREN
+
+struct node;
+
+/* What nodes of one tree must have alike. */
+u64 node_fingerprint(const struct xdd_fixed *fixed, u32 window_ticks);
+
+/* A node by @plan; NULL: no memory. node_close() frees. */
+struct node *node_open(const struct node_plan *plan);
+void node_close(struct node *node);
+
+/* Begin with @n keys (1 to NODE_BATCH) of the node's own producer, when the last ones are done. */
+void node_start(struct node *node, const struct xdd_digest *digests, const u64 *ticks, u32 n);
+
+/* Whether they have verdicts; key @i: whether it is a duplicate. */
+bool node_done(const struct node *node);
+bool node_seen(const struct node *node, u32 i);
+
+/* The next message for @peer, to @message (room for SITES_MESSAGE_MAX). Returns its bytes; 0: there is none, or
+ * the last question has no answer yet.
+ */
+size_t node_message(struct node *node, u32 peer, u8 *message);
+
+/* Take a message of @peer's, which may be anything. Returns 0; what tree_get() does; -ENOENT: it is for another node;
+ * -ERANGE: cells that the filter has not; -EALREADY: it came too late; -EBUSY: the peer's last question has to be
+ * answered first.
+ */
+int node_take(struct node *node, u32 peer, const u8 *message, size_t size);
+
+/* The question that @peer has not answered is to be sent once more. */
+void node_again(struct node *node, u32 peer);
+
+/* @peer is, from now on, the node of number @id, which answers. Children need no introduction. */
+void node_meet(struct node *node, u32 peer, u64 id);
+
+/* @peer does not answer: it has failed. A child has not any more when it asks. */
+void node_fail(struct node *node, u32 peer);
+
+u64 node_id(const struct node *node);
+const struct node_counts *node_counts(const struct node *node);
+
+#endif
