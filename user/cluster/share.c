@@ -290,6 +290,8 @@ static int apply_locked(struct share *s, const struct follower_change *change, c
 	keep_version(s, &change->to);
 	rc = change->full ? change_full(s, change, err, err_size)
 			  : change_some(s, change, err, err_size);
+	if (stat(s->path, &s->read))
+		s->read = (struct stat){};
 	if (rc)
 		keep_version(s, &before);
 	return rc;
@@ -349,6 +351,18 @@ static int open_follower(struct share *s, const struct watch_print *print, bool 
 	journal_remove(s->in->name);
 	s->follower = follower_open(&setup);
 	return s->follower ? 0 : -ENOMEM;
+}
+
+/* Nobody is let change it, but root may do so in spite of that, or remove its state. */
+static void look_at_set(struct share *s)
+{
+	struct watch_print print = {};
+
+	if (!set_changed(s))
+		return;
+	if (stat(s->path, &s->read) || watch_file_print(s->path, &print))
+		s->read = (struct stat){};
+	follower_found(s->follower, &print);
 }
 
 /* Both. */
@@ -563,6 +577,8 @@ u64 share_step(struct share *s)
 	if (*err)
 		tell_trouble(s, err);
 	if (now.mono_ns >= s->describe_at_ns) {
+		if (s->follower)
+			look_at_set(s);
 		describe(s);
 		s->describe_at_ns = now.mono_ns + DESCRIBE_NS;
 	}

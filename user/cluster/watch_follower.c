@@ -311,6 +311,14 @@ static void give_up(struct follower *f)
 	f->known = f->same;
 }
 
+void follower_found(struct follower *f, const struct watch_print *print)
+{
+	if (!f->same || watch_print_same(print, &f->held.print))
+		return;
+	f->same = false;
+	give_up(f);
+}
+
 static int apply_changes(struct follower *f, char *err, size_t err_size)
 {
 	const struct follower_change change = { f->full,      f->full_bytes, f->log,

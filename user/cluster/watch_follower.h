@@ -66,6 +66,9 @@ struct follower;
 struct follower *follower_open(const struct follower_setup *setup);
 void follower_close(struct follower *f);
 
+/* The set is this one, whoever made it so: if it is not what is held, a FULL is to mend it. */
+void follower_found(struct follower *f, const struct watch_print *print);
+
 void follower_up(struct follower *f);
 void follower_down(struct follower *f);
 
