@@ -460,7 +460,7 @@ enum {
 	  "or test-and-set",                                                                       \
 	  "test-and-set")                                                                          \
 	X(batch, batch, 0, "N", ON_SIMULATE,                                                       \
-	  "sites: keys that are asked about at once (default 256)", "1024")                        \
+	  "sites, tree: keys that are asked about at once (default 256)", "1024")                  \
 	X(progress, when, 0, "WHEN", ON_PCAP, "progress bar: on, off, or auto: on a terminal",     \
 	  "auto")                                                                                  \
 	X(json, flag, 0, NULL, ON_ALL | EVERYDAY, "print the result as JSON", NULL)                \
