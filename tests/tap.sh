@@ -101,10 +101,10 @@ finish() {
 	exit $((tap_failures > 0))
 }
 
-# wait_until COMMAND...: within five seconds
+# wait_until COMMAND...: within half a minute, as CI machines may be busy
 wait_until() {
 	local i
-	for i in $(seq 100); do
+	for i in $(seq 600); do
 		"$@" >/dev/null 2>&1 && return 0
 		sleep 0.05
 	done

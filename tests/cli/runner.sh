@@ -30,6 +30,12 @@ sums 'a crash' '1 passed, 1 failed' 1 'echo ok 1; echo 1..1; kill -SEGV $$'
 sums 'a crash after a failure' '0 passed, 2 failed' 1 'echo not ok 1; echo 1..1; kill -SEGV $$'
 sums 'a test without end' '1 passed, 1 failed' 1 'echo ok 1; echo 1..1; sleep 60' 1
 
+printf '#!/bin/bash\necho "not ok 1 - first"; echo "ok 2"; echo 1..2\n' >"$tmp/first.sh"
+printf '#!/bin/bash\necho ok 1; echo 1..1\n' >"$tmp/second.sh"
+chmod +x "$tmp"/{first,second}.sh
+check 'failures once more, before the sum' grep -qx '.*/first.sh: not ok 1 - first' \
+	<(tests/run "$tmp"/{first,second}.sh | tail -n 2)
+
 if [ "$(id -u)" = 0 ]; then
 	sums 'a namespace left behind' '1 passed, 1 failed' 1 "echo ok 1; echo 1..1; ip netns add xddl$$x\$\$"
 	for left in /run/netns/"xddl$$x"*; do
