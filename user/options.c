@@ -440,10 +440,13 @@ static const enum option_id of_group[] = {
 
 static int validate_group(const struct options *o, char *err, size_t err_size)
 {
+	/* Over files alone these have no use for the variable, and so nothing against it. */
+	bool files = !strcmp(o->command, "joint") || !strcmp(o->command, "stream");
+	static const char *const takers[] = { "agent", "run", "joint", "stream", "site", NULL };
 	const char *url = getenv(GROUP_ENVIRONMENT), *wrong;
 	char label[OPTION_LABEL_MAX];
 
-	if (strcmp(o->command, "agent") && strcmp(o->command, "run") && strcmp(o->command, "joint"))
+	if (name_index(takers, o->command) < 0)
 		return 0;
 	if (option_given(o, OPT_nats_cert) != option_given(o, OPT_nats_key))
 		return refuse(
@@ -453,8 +456,7 @@ static int validate_group(const struct options *o, char *err, size_t err_size)
 		return refuse(err, err_size, -EINVAL,
 			      "--nats shares replicas, or keys, with other hosts: add --peers N or "
 			      "--collect KEYS");
-	/* joint over files has no use for the variable, and so nothing against it. */
-	wrong = strcmp(o->command, "joint") && !o->nats && url && *url ? bus_url_wrong(url) : NULL;
+	wrong = !files && !o->nats && url && *url ? bus_url_wrong(url) : NULL;
 	if (wrong)
 		return refuse(err, err_size, -EINVAL, GROUP_ENVIRONMENT ": %s", wrong);
 	if (o->nats || (url && *url))
@@ -555,6 +557,7 @@ void options_init(struct options *o, const char *command)
 		.verdict = XDD_EVENT_ALL,
 		.snaplen = DEFAULT_SNAPLEN,
 		.hosts = 2,
+		.site_timeout = DEFAULT_SITE_TIMEOUT_NS,
 		.cells = 1200,
 		.initial = 150,
 		.initial_last = 150,

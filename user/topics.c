@@ -685,7 +685,7 @@ static void topic_sites(FILE *to)
 {
 	fprintf(to,
 		"xdp-dedup simulate sites runs a made stream through a filter whose slices are on\n\
---sites, engines timer and bloom (koloniari-2011): the messages between producer and sites are\n\
+--hosts, engines timer and bloom (koloniari-2011): the messages between producer and sites are\n\
 encoded as they would be sent, and hold places of cells, never a record or its hash. Beside it one\n\
 filter is asked the same: verdicts that differ are counted, and none does.\n\
 \n\

@@ -31,6 +31,7 @@ struct bus_where {
 	const char *client;	/* name of the connection in the server's log */
 	/* Subjects to listen to, with wildcards; own messages come back. NULL: no other. */
 	const char *listen[BUS_LISTENS];
+	bool at_once; /* send each message as it comes, for who waits for an answer, rather than many together */
 	const char *store; /* name of the stream that JetStream keeps, */
 	const char *kept;  /* and the subjects that it keeps, with wildcards */
 };

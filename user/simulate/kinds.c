@@ -40,7 +40,7 @@ static const struct {
 	{ "monitors", "joint" },
 	{ "sizes", "joint" },
 	{ "intersection", "joint" },
-	{ "sites", "sites" },
+	{ "hosts", "sites" },
 	{ "protocol", "sites" },
 	{ "primitive", "sites" },
 	{ "batch", "sites" },
