@@ -19,7 +19,8 @@
 #include "units.h"
 #include "watch/acbf.h"
 
-#define GROUP_HOST_MAX 30 /* with an instance's name it is WIRE_NAME - 1 at most */
+#define SLICES_MAX 10000000 /* of site */
+#define GROUP_HOST_MAX 30   /* with an instance's name it is WIRE_NAME - 1 at most */
 #define MAX_WINDOW_NS (366 * 24 * 3600ull * 1000 * 1000 * 1000)
 
 static int parse_flag(struct value *v)
@@ -337,6 +338,41 @@ static int parse_slice_list(struct value *v)
 			v->o->slice_last = slice;
 	}
 	return 0;
+}
+
+/* "0-9/40": some of the slices; or "3/40". */
+static int parse_slice_range(struct value *v)
+{
+	u32 first, last, of = 0;
+	const char *at;
+	int err = plain_number(v->text, SLICES_MAX - 1, &first, &at);
+
+	last = first;
+	if (!err && *at == '-')
+		err = plain_number(at + 1, SLICES_MAX - 1, &last, &at);
+	if (!err)
+		err = *at == '/' ? plain_number(at + 1, SLICES_MAX, &of, &at) : -EINVAL;
+	if (err || *at)
+		return refuse(v->err, v->err_size, -EINVAL,
+			      "%s %s: which slices of how many? such as 0-9/40, or 3/40 for one",
+			      v->label, v->text);
+	if (first > last)
+		return refuse(v->err, v->err_size, -EINVAL,
+			      "%s %s: is empty: the first slice comes first, as in %u-%u/%u",
+			      v->label, v->text, last, first, of);
+	if (last >= of)
+		return refuse(v->err, v->err_size, -ERANGE,
+			      "%s %s: of %u slices the last one is %d: they are numbered from 0",
+			      v->label, v->text, of, (int)of - 1);
+	v->o->slice_first = first;
+	v->o->slice_end = last + 1;
+	v->o->slices = of;
+	return 0;
+}
+
+static int parse_slices_of(struct value *v)
+{
+	return strcmp(v->o->command, "site") ? parse_number(v) : parse_slice_range(v);
 }
 
 static int parse_cpu(struct value *v)
@@ -1263,11 +1299,17 @@ const struct kind kind_algorithm = {
 	.what = "raw, bfs, cfs, cfsp, smallest-first or best",
 	.choices = joint_names,
 };
-const struct kind kind_sites = {
-	.parse = parse_number,
-	.what = "a number of sites from 1 to 256",
+const struct kind kind_site_timeout = {
+	.parse = parse_time,
+	.what = "a time from 10ms to 30s",
+	.least = 10 * MILLISECOND_NS,
+	.most = 30000 * MILLISECOND_NS,
+};
+const struct kind kind_slices_of = {
+	.parse = parse_slices_of,
+	.what = "a number of slices from 1 to 4294967295",
 	.least = 1,
-	.most = SITES_MAX,
+	.most = UINT32_MAX,
 };
 const struct kind kind_protocol = {
 	.parse = parse_choice,

@@ -48,6 +48,7 @@ extern const struct kind kind_hosts, kind_key_range, kind_keys, kind_deletes, ki
 extern const struct kind kind_nats, kind_host, kind_owner, kind_silence, kind_check;
 extern const struct kind kind_algorithm, kind_rounds, kind_monitors, kind_monitors_of, kind_then,
 	kind_sizes, kind_share;
-extern const struct kind kind_sites, kind_protocol, kind_primitive, kind_batch;
+extern const struct kind kind_slices_of, kind_protocol, kind_primitive, kind_batch,
+	kind_site_timeout;
 
 #endif

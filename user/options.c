@@ -383,6 +383,7 @@ static int validate_tree(const struct options *o, char *err, size_t err_size)
 	static const enum option_id only[] = { OPT_tree,    OPT_top_down, OPT_levels,
 					       OPT_fan_out, OPT_depth,	  OPT_locality };
 	bool simulate = !strcmp(o->command, "simulate"), plan = !strcmp(o->command, "plan");
+	bool named = simulate && o->n_args && !strcmp(o->args[0], "tree");
 	char label[LABEL_MAX];
 
 	if (simulate && o->placement != OPTION_AUTO && o->placement != XDD_PLACEMENT_tree)
@@ -391,7 +392,7 @@ static int validate_tree(const struct options *o, char *err, size_t err_size)
 			      "of them with --placement tree",
 			      placement_names[o->placement]);
 	for (size_t i = 0; i < XDD_ARRAY_SIZE(only) && o->placement != XDD_PLACEMENT_tree; i++) {
-		if (!option_given(o, only[i]) || plan)
+		if (!option_given(o, only[i]) || plan || named)
 			continue;
 		label_of(&rows[only[i]], label);
 		return refuse(err, err_size, -EINVAL, "%s belongs to --placement tree", label);
@@ -440,10 +441,13 @@ static const enum option_id of_group[] = { OPT_share_watch, OPT_group,	   OPT_ho
 
 static int validate_group(const struct options *o, char *err, size_t err_size)
 {
+	/* Over files alone these have no use for the variable, and so nothing against it. */
+	bool files = !strcmp(o->command, "joint") || !strcmp(o->command, "stream");
+	static const char *const takers[] = { "agent", "run", "joint", "stream", "site", NULL };
 	const char *url = getenv(GROUP_ENVIRONMENT), *wrong;
 	char label[OPTION_LABEL_MAX];
 
-	if (strcmp(o->command, "agent") && strcmp(o->command, "run") && strcmp(o->command, "joint"))
+	if (name_index(takers, o->command) < 0)
 		return 0;
 	if (option_given(o, OPT_nats_cert) != option_given(o, OPT_nats_key))
 		return refuse(
@@ -457,8 +461,7 @@ static int validate_group(const struct options *o, char *err, size_t err_size)
 		return refuse(
 			err, err_size, -EINVAL,
 			"--share-watch is for an instance with a watch set: add --watch-action");
-	/* joint over files has no use for the variable, and so nothing against it. */
-	wrong = strcmp(o->command, "joint") && !o->nats && url && *url ? bus_url_wrong(url) : NULL;
+	wrong = !files && !o->nats && url && *url ? bus_url_wrong(url) : NULL;
 	if (wrong)
 		return refuse(err, err_size, -EINVAL, GROUP_ENVIRONMENT ": %s", wrong);
 	if (o->nats || (url && *url))
@@ -559,6 +562,7 @@ void options_init(struct options *o, const char *command)
 		.verdict = XDD_EVENT_ALL,
 		.snaplen = DEFAULT_SNAPLEN,
 		.hosts = 2,
+		.site_timeout = DEFAULT_SITE_TIMEOUT_NS,
 		.cells = 1200,
 		.initial = 150,
 		.initial_last = 150,

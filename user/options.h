@@ -38,42 +38,44 @@ enum {
 	ON_REPORT = 1 << 17,
 	ON_JOINT = 1 << 18,
 	ON_WATCH = 1 << 19,
+	ON_SITE = 1 << 20,
 	ON_NIC = ON_LOAD | ON_RUN,
 	ON_FILTER = ON_NIC | ON_PCAP,		  /* filters of packets */
 	ON_KEY = ON_FILTER | ON_EXPLAIN,	  /* what the key of a packet depends on */
 	ON_POLICY = ON_KEY | ON_LEARN | ON_JOINT, /* and the default key */
 	ON_EVENTS = ON_STREAM | ON_SIMULATE,
 	ON_GROUP = ON_RUN | ON_AGENT, /* several hosts */
-	ON_NATS = ON_GROUP | ON_JOINT,
-	ON_ALL = (1 << 20) - 1,
-	EVERYDAY = 1 << 20, /* shown by --help */
+	ON_SLICES = ON_FILTER | ON_EVENTS | ON_SITE,
+	ON_NATS = ON_GROUP | ON_JOINT | ON_SITE | ON_STREAM,
+	ON_ALL = (1 << 21) - 1,
+	EVERYDAY = 1 << 21, /* shown by --help */
 };
 
 /* X(field, parser, letter, ARGUMENT, commands, help, example)
  * The long name is the field with '-' for '_'. The example completes error messages.
  */
 #define OPTIONS(X)                                                                                 \
-	X(engine, engine, 0, "NAME", ON_FILTER | ON_EVENTS | ON_PLAN | EVERYDAY,                   \
+	X(engine, engine, 0, "NAME", ON_SLICES | ON_PLAN | EVERYDAY,                               \
 	  "tagged, timer, exact, ...: see help engines (default: tagged on a NIC, exact for "      \
 	  "files)",                                                                                \
 	  "tagged")                                                                                \
-	X(memory, size, 0, "SIZE", ON_FILTER | ON_EVENTS | ON_LEARN | ON_PLAN | EVERYDAY,          \
+	X(memory, size, 0, "SIZE", ON_SLICES | ON_LEARN | ON_PLAN | EVERYDAY,                      \
 	  "filter size in all (default 32MiB; --engine exact on files: as needed)", "64MiB")       \
-	X(capacity, count, 0, "KEYS", ON_FILTER | ON_EVENTS | ON_PLAN,                             \
+	X(capacity, count, 0, "KEYS", ON_SLICES | ON_PLAN,                                         \
 	  "size for this many live keys instead of --memory", "4M")                                \
-	X(fpr_target, ratio, 0, "P", ON_FILTER | ON_EVENTS | ON_PLAN,                              \
+	X(fpr_target, ratio, 0, "P", ON_SLICES | ON_PLAN,                                          \
 	  "false-positive rate that --capacity is to reach (timer, bloom: 0.001); --engine sbf: "  \
 	  "that sets P (0.1), rsbf: K",                                                            \
 	  "0.001")                                                                                 \
-	X(window, time, 0, "TIME", ON_KEY | ON_EVENTS | ON_SET | ON_PLAN | EVERYDAY,               \
+	X(window, time, 0, "TIME", ON_KEY | ON_EVENTS | ON_SITE | ON_SET | ON_PLAN | EVERYDAY,     \
 	  "how long a packet is remembered (default 20ms; stream: for ever)", "20ms")              \
-	X(ticks, ticks, 0, "N", ON_FILTER | ON_EVENTS | ON_PLAN,                                   \
+	X(ticks, ticks, 0, "N", ON_SLICES | ON_PLAN,                                               \
 	  "resolution: ticks in a window, 1 to 119 (default 16)", "16")                            \
 	X(clock, clock, 0, "NAME", ON_NIC,                                                         \
 	  "exact, coarse, or auto: coarse where a tick is at least its step", "auto")              \
 	X(refresh, flag, 0, NULL, ON_FILTER | ON_STREAM | EVERYDAY,                                \
 	  "a duplicate restarts the window", NULL)                                                 \
-	X(hashes, hashes, 0, "K", ON_FILTER | ON_EVENTS | ON_PLAN,                                 \
+	X(hashes, hashes, 0, "K", ON_SLICES | ON_PLAN,                                             \
 	  "timers or bits per key, 1 to 8 (default: 4 of timer and bloom, 2 of the other bit "     \
 	  "engines, rsbf by --fpr-target)",                                                        \
 	  "4")                                                                                     \
@@ -144,7 +146,9 @@ enum {
 	  "delivered")                                                                             \
 	X(every, count, 0, "N", ON_SIMULATE, "also the state after each N records", "1M")          \
 	X(hosts, hosts, 0, "N", ON_SIMULATE | ON_PLAN,                                             \
-	  "replicas: so many hosts, 2 (default) to 64; plan cluster: up to 100000", "5")           \
+	  "replicas: so many hosts, 2 (default) to 64; sites: so many have the slices (default: "  \
+	  "one each); plan cluster: up to 100000",                                                 \
+	  "5")                                                                                     \
 	X(cells, count, 0, "M", ON_SIMULATE, "replicas: bits of a host's filter (default 1200)",   \
 	  "1200")                                                                                  \
 	X(initial, key_range, 0, "N[-N]", ON_SIMULATE,                                             \
@@ -181,7 +185,7 @@ enum {
 	  "nats://192.0.2.1:4222")                                                                 \
 	X(group, name, 0, "NAME", ON_NATS, "with --nats: hosts of this group (default: default)",  \
 	  "tap")                                                                                   \
-	X(host, host, 0, "NAME", ON_NATS,                                                          \
+	X(host, host, 0, "NAME", ON_GROUP | ON_JOINT | ON_SITE,                                    \
 	  "with --nats: what this host is called there (default: the machine's name)", "sensor-a") \
 	X(share_watch, owner, 0, "HOST[.INSTANCE]", ON_GROUP,                                      \
 	  "with --nats: watch sets are those of this host (see help watch)", "sensor-a")           \
@@ -196,7 +200,7 @@ enum {
 	  "/etc/xdp-dedup/sensor.creds")                                                           \
 	X(max_density, ratio, 0, "P", ON_GROUP,                                                    \
 	  "a replica with a larger share of ones is not believed (default 0.6)", "0.6")            \
-	X(silence, silence, 0, "TIME", ON_NATS,                                                    \
+	X(silence, silence, 0, "TIME", ON_GROUP | ON_JOINT | ON_STREAM,                            \
 	  "a host that says nothing for so long is not believed, 300ms to 10min (default 3s)",     \
 	  "3s")                                                                                    \
 	X(push_rate, size, 0, "SIZE", ON_GROUP,                                                    \
@@ -206,13 +210,15 @@ enum {
 	  "10ms to 1s; less often where looking takes longer than a tenth of that)",               \
 	  "20ms")                                                                                  \
 	X(runs, runs, 0, "N", ON_SIMULATE, "repeat with other seeds: mean and deviation", "10")    \
-	X(slicing, slicing, 0, "NAME", ON_FILTER | ON_EVENTS | ON_PLAN,                            \
+	X(slicing, slicing, 0, "NAME", ON_SLICES | ON_PLAN,                                        \
 	  "none, horizontal, vertical, hv, vh or K1xK2, such as 2x2 (engines timer and bloom; "    \
 	  "default: horizontal, of bloom none)",                                                   \
 	  "horizontal")                                                                            \
-	X(slices, slices, 0, "S", ON_FILTER | ON_EVENTS | ON_PLAN,                                 \
-	  "number of slices (default: one cache line each)", "1024")                               \
-	X(subslices, slices, 0, "S2", ON_FILTER | ON_EVENTS | ON_PLAN,                             \
+	X(slices, slices_of, 0, "S", ON_SLICES | ON_PLAN,                                          \
+	  "number of slices (default: one cache line each); site: A-B/S, those that it serves: A " \
+	  "to B, of S numbered from 0",                                                            \
+	  "1024")                                                                                  \
+	X(subslices, slices, 0, "S2", ON_SLICES | ON_PLAN,                                         \
 	  "of --slicing hv and vh: parts that each slice is cut into", "4")                        \
 	X(grow, growth, 0, "BY", ON_FILTER | ON_EVENTS | ON_PLAN,                                  \
 	  "of --engine timer: open one more filter when the newest is full by density or by "      \
@@ -328,7 +334,7 @@ enum {
 	  "of --peers: what happens to packets that another host has seen: drop, mark or count "   \
 	  "(default: as --action, redirect and drop being drop)",                                  \
 	  "count")                                                                                 \
-	X(secret_file, path, 0, "FILE", ON_NIC | ON_JOINT,                                         \
+	X(secret_file, path, 0, "FILE", ON_NIC | ON_JOINT | ON_SITE | ON_STREAM,                   \
 	  "draw the hash's secret from this file instead of at random, so that hosts with the "    \
 	  "same file have the same: at least 32 bytes that only its owner may read",               \
 	  "/etc/xdp-dedup/secret")                                                                 \
@@ -342,8 +348,9 @@ enum {
 	  "auto")                                                                                  \
 	X(promisc, on_off, 0, "on|off", ON_NIC | ON_SET,                                           \
 	  "promiscuous mode while attached (default on; restored afterwards)", "on")               \
-	X(name, name, 0, "NAME", ON_NIC | EVERYDAY,                                                \
-	  "name of the instance (default: the first IFACE)", "tap")                                \
+	X(name, name, 0, "NAME", ON_NIC | ON_SITE | EVERYDAY,                                      \
+	  "name of the instance (default: the first IFACE), or of the site (by its slices)",       \
+	  "tap")                                                                                   \
 	X(netns, netns, 0, "NAME", ON_NIC | ON_CHECK | ON_LEARN,                                   \
 	  "the interfaces are in this network namespace", "blue")                                  \
 	X(config, input, 0, "FILE", ON_NIC | ON_AGENT,                                             \
@@ -452,17 +459,24 @@ enum {
 	  "joint: keys of each, or drawn between the two (default 100k-1M)", "100k-1M")            \
 	X(intersection, share, 0, "R", ON_SIMULATE,                                                \
 	  "joint: common keys, as a share of the smallest list, 0 to 1 (default 0.5)", "0.2")      \
-	X(sites, sites, 0, "N", ON_SIMULATE, "sites: so many have the slices (default: one each)", \
-	  "8")                                                                                     \
-	X(protocol, protocol, 0, "NAME", ON_SIMULATE,                                              \
-	  "sites: how slices are asked: parallel (default), pipeline or one-pass; see help sites", \
+	X(sites, flag, 0, NULL, ON_STREAM,                                                         \
+	  "ask the sites of --group, which have the slices of the filter, over --nats (see help "  \
+	  "sites)",                                                                                \
+	  NULL)                                                                                    \
+	X(protocol, protocol, 0, "NAME", ON_SIMULATE | ON_STREAM,                                  \
+	  "of sites: how slices are asked: parallel (default), pipeline or one-pass; see help "    \
+	  "sites",                                                                                 \
 	  "one-pass")                                                                              \
-	X(primitive, primitive, 0, "NAME", ON_SIMULATE,                                            \
-	  "sites: first-test (default): the cells of a distinct key are set when that is known; "  \
+	X(primitive, primitive, 0, "NAME", ON_SIMULATE | ON_STREAM,                                \
+	  "of sites: first-test (default): the cells of a distinct key are set when that is "      \
+	  "known; "                                                                                \
 	  "or test-and-set",                                                                       \
 	  "test-and-set")                                                                          \
-	X(batch, batch, 0, "N", ON_SIMULATE,                                                       \
-	  "sites: keys that are asked about at once (default 256)", "1024")                        \
+	X(batch, batch, 0, "N", ON_SIMULATE | ON_STREAM,                                           \
+	  "of sites and trees: keys that are asked about at once, at most (default 256)", "1024")  \
+	X(site_timeout, site_timeout, 0, "TIME", ON_STREAM,                                        \
+	  "of --sites: one that does not answer for so long has failed, 10ms to 30s (default 1s)", \
+	  "1s")                                                                                    \
 	X(progress, when, 0, "WHEN", ON_PCAP, "progress bar: on, off, or auto: on a terminal",     \
 	  "auto")                                                                                  \
 	X(json, flag, 0, NULL, ON_ALL | EVERYDAY, "print the result as JSON", NULL)                \
@@ -643,9 +657,12 @@ struct options {
 	u64 sizes, sizes_last;	   /* least and most keys of a monitor */
 	double intersection;	   /* 0 to 1 */
 
-	u32 sites, batch; /* 0: as many as slices; keys at once */
-	int protocol;	  /* enum sites_protocol */
-	int primitive;	  /* enum sites_primitive */
+	bool sites;
+	u32 batch;		    /* keys at once */
+	u64 site_timeout;	    /* ns; default DEFAULT_SITE_TIMEOUT_NS */
+	u32 slice_first, slice_end; /* of site: those that it serves, up to before the latter */
+	int protocol;		    /* enum sites_protocol */
+	int primitive;		    /* enum sites_primitive */
 
 	const char *trace, *trace_columns;
 	bool once;
@@ -709,6 +726,7 @@ static inline bool option_given(const struct options *o, enum option_id id)
 #define DEFAULT_WATCH_KEYS 100000
 #define DEFAULT_INTERVAL_NS 1000000000ull
 #define DEFAULT_SILENCE_NS 3000000000ull
+#define DEFAULT_SITE_TIMEOUT_NS 1000000000ull
 
 /* Options as if nothing had been given to @command. */
 void options_init(struct options *o, const char *command);

@@ -708,7 +708,7 @@ static void topic_sites(FILE *to)
 {
 	fprintf(to,
 		"xdp-dedup simulate sites runs a made stream through a filter whose slices are on\n\
---sites, engines timer and bloom (koloniari-2011): the messages between producer and sites are\n\
+--hosts, engines timer and bloom (koloniari-2011): the messages between producer and sites are\n\
 encoded as they would be sent, and hold places of cells, never a record or its hash. Beside it one\n\
 filter is asked the same: verdicts that differ are counted, and none does.\n\
 \n\
@@ -727,6 +727,36 @@ horizontal slices, S(1 - (1 - 1/S)^k) with vertical ones. A message has all visi
 xdp-dedup help faults.\n");
 }
 
+static void topic_trees(FILE *to)
+{
+	fprintf(to,
+		"xdp-dedup simulate tree spreads a made stream, or a --trace with producers, over the leaves of\n\
+a tree of filters on several machines (koloniari-2011, section 6), engines timer and bloom. All\n\
+nodes have filters of one size, --memory in all. A record is looked for in its producer's leaf, and\n\
+further up only where it is not found; the root decides. Messages are encoded as they would be\n\
+sent, and hold places of cells, never a record or its hash. Beside it one filter of a node's size\n\
+is asked the same: without --top-down no verdict differs.\n\
+\n\
+--tree dense   what is found further up is set in all filters below, for as long as it lives there:\n\
+               the next one is found nearby\n\
+--tree sparse  only what is distinct is set, on the path where it came by\n\
+--fan-out F    children of each node; --depth N: levels, the root (level 0) included\n\
+--top-down D   a match above level D is one only if some node below it at level D has the key, too,\n\
+               apart from those that were asked before; else it is looked for further up, and is\n\
+               distinct where nobody has it. That errs less, and costs questions to all children.\n\
+--batch N      keys that a leaf asks about at once, all at the time of the last one\n\
+--locality P   chance that a record comes from the home of its identifier, not from any leaf: those\n\
+               are active by Zipf's law\n\
+\n\
+The table has for each level what it found (hits), how often its filters were visited to test or to\n\
+set, matches that were refuted, and messages to and from the level above. The root of a dense tree\n\
+is visited once for each record that no level below has; that of a sparse one once more for each\n\
+distinct one.\n\
+\n\
+Several at once: a key waits where the same one is on its way, so that copies in one batch cost one\n\
+question, and of two leaves that show a new key at the same moment one passes it.\n");
+}
+
 static void topic_streams(FILE *to)
 {
 	fprintf(to,
@@ -739,7 +769,9 @@ static void topic_streams(FILE *to)
 		"other's\n"
 		"filters (see help cluster); simulate acbf, of a counting set (see help join); "
 		"simulate joint,\n"
-		"of monitors that look for common keys (see help detection).\n"
+		"of monitors that look for common keys (see help detection); simulate sites and "
+		"simulate\n"
+		"tree, of filters on several machines (see help sites, help trees).\n"
 		"\n"
 		"Rates\n"
 		"  fpr, fnr    FP/(FP+TN) of the distinct events, FN/(FN+TP) of the copies\n"

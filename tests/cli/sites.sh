@@ -24,9 +24,9 @@ refuses() {
 # Visits a record at so many percent distinct, with what is set (PAPERS.md): the fill of 100k records in 64 KiB is low.
 while read -r distinct pipeline; do
 	sites "pipeline, $distinct distinct" "abs(r['visits_per_lookup'] / $pipeline - 1) < .02 and not r['differences']" \
-		"${bloom[@]}" --sites 8 --records 100k --distinct "$distinct" --protocol pipeline
+		"${bloom[@]}" --hosts 8 --records 100k --distinct "$distinct" --protocol pipeline
 	sites "one-pass, $distinct distinct" "abs(r['visits_per_lookup'] / 3.852 - 1) < .005 and not r['differences']" \
-		"${bloom[@]}" --sites 8 --records 100k --distinct "$distinct" --protocol one-pass
+		"${bloom[@]}" --hosts 8 --records 100k --distinct "$distinct" --protocol one-pass
 	sites "parallel, $distinct distinct" \
 		"abs(r['visits_per_lookup'] / 3.852 / (1 + r['distinct']) - 1) < .005 and not r['differences']" \
 		"${bloom[@]}" --records 100k --distinct "$distinct"
@@ -36,7 +36,7 @@ done <<<"0.8 4.85
 sites "test-and-set" "abs(r['visits_per_lookup'] / 3.852 - 1) < .005 and not r['differences']" \
 	"${bloom[@]}" --records 100k --primitive test-and-set
 sites "messages are at most a round or two a batch" "r['messages_per_lookup'] < .2 and r['bytes_per_lookup'] < 60" \
-	"${bloom[@]}" --sites 8 --records 100k --batch 1024
+	"${bloom[@]}" --hosts 8 --records 100k --batch 1024
 
 for slicing in "vertical --slices 10" "horizontal --slices 10" "hv --slices 5 --subslices 4" "vh --slices 5 --subslices 4"; do
 	# shellcheck disable=SC2086 # several words
@@ -45,19 +45,19 @@ done
 
 # Sites fail. One of 8 has 5 of 40 slices: a copy is lost unless all its cells are elsewhere.
 sites "distinct: FN is 1 - (1 - q)^k" "abs(r['fnr'] / (1 - (1 - 2 / 8) ** 4) - 1) < .05 and not r['differences']" \
-	"${bloom[@]}" --sites 8 --records 100k --distinct 0.5 --faults 2 --fault-policy distinct
+	"${bloom[@]}" --hosts 8 --records 100k --distinct 0.5 --faults 2 --fault-policy distinct
 sites "vote: FN is the sum" \
 	"abs(r['fnr'] / (1 - (1 - 2 / 8) ** 4 - 4 * 2 / 8 * (1 - 2 / 8) ** 3) - 1) < .05 and not r['differences']" \
-	"${bloom[@]}" --sites 8 --records 100k --distinct 0.5 --faults 2 --fault-policy vote:3
+	"${bloom[@]}" --hosts 8 --records 100k --distinct 0.5 --faults 2 --fault-policy vote:3
 sites "duplicate: no FN, and FP more than (f/S)^k" \
 	"r['fnr'] == 0 and r['fpr'] > (2 / 8) ** 4 and not r['differences']" \
-	"${bloom[@]}" --sites 8 --records 100k --distinct 0.5 --faults 2 --fault-policy duplicate
+	"${bloom[@]}" --hosts 8 --records 100k --distinct 0.5 --faults 2 --fault-policy duplicate
 
 refuses 'give --primitive first-test' "${timer[@]}" --slicing vertical --slices 10 --primitive test-and-set
 refuses 'is for --protocol parallel' "${bloom[@]}" --primitive test-and-set --protocol one-pass
 refuses 'a vote is known only' "${bloom[@]}" --protocol one-pass --fault-policy vote:3
-refuses 'more --slices, or fewer sites' "${bloom[@]}" --sites 41
-refuses 'more --faults than there are sites' "${bloom[@]}" --sites 2 --faults 3
+refuses 'more --slices, or fewer sites' "${bloom[@]}" --hosts 41
+refuses 'more --faults than there are sites' "${bloom[@]}" --hosts 2 --faults 3
 refuses '--epsilon is not for it' --epsilon 0.1
 refuses 'engines timer and bloom' --engine exact
 refuses 'not parallel, pipeline or one-pass|did you mean pipeline' "${bloom[@]}" --protocol pipelin

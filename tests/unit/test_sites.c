@@ -39,7 +39,8 @@ static struct producer_plan plan_of(const struct xdd_fixed *fixed, u32 protocol,
 				      .sites = SITES,
 				      .protocol = protocol,
 				      .claims = claims,
-				      .id = 1 };
+				      .id = 1,
+				      .key = { { 3, 4 } } };
 
 	return plan;
 }
@@ -61,7 +62,8 @@ static void pair_open(struct pair *pair, const struct producer_plan *plan)
 	*pair = (struct pair){ .tick = 1000 };
 	assert_null(producer_wrong(plan));
 	assert_int_equal(store_open(&pair->store, &plan->fixed, &live, 0), 0);
-	assert_int_equal(local_open(&pair->local, &plan->fixed, WINDOW, plan->sites), 0);
+	assert_int_equal(local_open(&pair->local, &plan->fixed, WINDOW, plan->sites, &plan->key),
+			 0);
 	pair->p = producer_open(plan);
 	assert_non_null(pair->p);
 	stream_open(&pair->stream, DOMAIN, 0, 7);
@@ -240,7 +242,7 @@ static void race(const struct producer_plan *plan, u64 *seed)
 	struct local local;
 
 	other.id = 2;
-	assert_int_equal(local_open(&local, &plan->fixed, WINDOW, plan->sites), 0);
+	assert_int_equal(local_open(&local, &plan->fixed, WINDOW, plan->sites, &plan->key), 0);
 	p[0] = producer_open(plan);
 	p[1] = producer_open(&other);
 	for (u32 round = 0; round < 200; round++) {
@@ -292,7 +294,7 @@ static void test_damage(void **state)
 	struct producer_plan plan = plan_of(&fixed, SITES_parallel, true);
 	u8 *message = malloc(SITES_MESSAGE_MAX), *answer = malloc(SITES_MESSAGE_MAX);
 	struct xdd_digest digest = { 77, 0 };
-	u64 seed = 3, tick = 1000;
+	u64 seed = 3, tick = 1000, to;
 	struct pair pair;
 	size_t bytes = 0;
 	u32 site = 0;
@@ -306,12 +308,13 @@ static void test_damage(void **state)
 	for (u32 i = 0; i < bytes; i++) {
 		u8 old = message[i];
 
-		assert_true(site_answer(&pair.local.sites[site], message, i, 0, answer) < 0);
+		assert_true(site_answer(&pair.local.sites[site], message, i, 0, answer, &to) < 0);
 		message[i] ^= 1 + random_below(&seed, 255);
-		assert_true(site_answer(&pair.local.sites[site], message, bytes, 0, answer) < 0);
+		assert_true(site_answer(&pair.local.sites[site], message, bytes, 0, answer, &to) <
+			    0);
 		message[i] = old;
 	}
-	got = site_answer(&pair.local.sites[site], message, bytes, 0, answer);
+	got = site_answer(&pair.local.sites[site], message, bytes, 0, answer, &to);
 	assert_true(got > 0);
 	for (int i = 0; i < got; i++) {
 		answer[i] ^= 4;
@@ -337,7 +340,7 @@ static void test_dead_claimer(void **state)
 	struct producer *alive;
 	struct pair pair;
 	size_t bytes = 0;
-	u64 tick = 1;
+	u64 tick = 1, to;
 	u32 site = 0;
 
 	(void)state;
@@ -347,7 +350,7 @@ static void test_dead_claimer(void **state)
 	producer_start(pair.p, &digest, &tick, 1);
 	while (!(bytes = producer_message(pair.p, site, message)))
 		site++;
-	assert_true(site_answer(&pair.local.sites[site], message, bytes, 0, answer) > 0);
+	assert_true(site_answer(&pair.local.sites[site], message, bytes, 0, answer, &to) > 0);
 	producer_start(alive, &digest, &tick, 1);
 	for (u32 i = 0; i < 3; i++) {
 		local_carry(&pair.local, alive, site);
@@ -364,12 +367,170 @@ static void test_dead_claimer(void **state)
 	free(answer);
 }
 
+/* Messages and answers that come twice, late or not at all: nothing is done twice, and verdicts are one filter's. */
+static void lossy(const struct producer_plan *plan, u64 *seed)
+{
+	u8 *question = malloc(SITES_MESSAGE_MAX), *answer = malloc(SITES_MESSAGE_MAX);
+	static struct xdd_digest digests[PRODUCER_BATCH];
+	static u64 ticks[PRODUCER_BATCH];
+	struct pair pair;
+	u64 to, again = 0;
+
+	pair_open(&pair, plan);
+	for (u32 round = 0; round < 60; round++) {
+		u32 n = 1 + random_below(seed, 100);
+
+		for (u32 i = 0; i < n; i++) {
+			digests[i] = (struct xdd_digest){ xdd_mix64(random_below(seed, 2000)), 0 };
+			ticks[i] = 1000 + round / 4;
+		}
+		producer_start(pair.p, digests, ticks, n);
+		while (!producer_done(pair.p)) {
+			u32 site = random_below(seed, SITES);
+			struct site *at = &pair.local.sites[site];
+			size_t size = producer_message(pair.p, site, question);
+			int got = 0;
+
+			while (size && random_below(seed, 3))
+				got = site_answer(at, question, size, 1, answer, &to);
+			if (!size)
+				continue;
+			got = site_answer(at, question, size, 1, answer, &to);
+			assert_true(got > 0);
+			assert_int_equal(to, plan->id);
+			assert_int_equal(producer_answer(pair.p, site, answer, got), 0);
+			assert_int_equal(producer_answer(pair.p, site, answer, got), -ENOENT);
+		}
+		for (u32 i = 0; i < n; i++)
+			assert_int_equal(producer_seen(pair.p, i),
+					 store_ask(&pair, &digests[i], ticks[i]));
+	}
+	for (u32 i = 0; i < SITES; i++)
+		again += pair.local.sites[i].counts.repeats;
+	assert_true(again > 100);
+	pair_close(&pair);
+	free(question);
+	free(answer);
+}
+
+static void test_repeats(void **state)
+{
+	u64 seed = 5;
+
+	(void)state;
+	for (u32 i = 0; i < 2 * SITES_PROTOCOL_MAX * 2; i++) {
+		struct xdd_fixed fixed = layout(engines[i % 2], XDD_SLICING_vertical);
+		struct producer_plan plan = plan_of(&fixed, i / 2 % SITES_PROTOCOL_MAX, i / 6);
+
+		lossy(&plan, &seed);
+		plan.test_and_set = true;
+		if (!producer_wrong(&plan))
+			lossy(&plan, &seed);
+	}
+}
+
+/* Older questions get no answer; of more processes than there is room for, the last ones are told so, until others
+ * were silent.
+ */
+static void test_room(void **state)
+{
+	struct repeats *r = calloc(1, sizeof(*r));
+	const u8 answer[3] = { 7, 8, 9 };
+
+	(void)state;
+	repeats_open(r);
+	for (u64 from = 1; from <= REPEATS_MAX; from++) {
+		assert_int_equal(repeats_look(r, from, 5, from), REPEATS_NEW);
+		assert_int_equal(repeats_look(r, from, 5, from), REPEATS_OLD);
+		assert_int_equal(repeats_look(r, from, 6, from), REPEATS_NEW);
+		repeats_keep(r, answer, sizeof(answer));
+		assert_int_equal(repeats_look(r, from, 5, from), REPEATS_OLD);
+	}
+	assert_int_equal(repeats_look(r, 1000, 1, 99), REPEATS_FULL);
+	assert_int_equal(repeats_look(r, 1, 6, 1), REPEATS_AGAIN);
+	assert_int_equal(r->now->bytes, sizeof(answer));
+	assert_memory_equal(r->now->answer, answer, sizeof(answer));
+	assert_int_equal(repeats_look(r, 1000, 1, REPEATS_SILENT_NS), REPEATS_FULL);
+	assert_int_equal(repeats_look(r, 1000, 1, REPEATS_SILENT_NS + 1), REPEATS_NEW);
+	assert_int_equal(repeats_look(r, 2, 6, REPEATS_SILENT_NS + 1), REPEATS_AGAIN);
+	repeats_close(r);
+	free(r);
+}
+
+/* Sites with any shares of the slices, of which some have none; a newcomer takes those over. */
+static void test_deal(void **state)
+{
+	struct xdd_fixed fixed = layout(XDD_ENGINE_bloom, XDD_SLICING_vertical);
+	struct producer_plan plan = plan_of(&fixed, SITES_parallel, true);
+	const struct producer_site before[] = { { 0, 1 }, { 5, 0 }, { 10, 3 } };
+	const struct producer_site after[] = { { 0, 1 }, { 5, 4 }, { 10, 3 } };
+	struct xdd_digest digest = { 77, 0 };
+	u8 *message = malloc(SITES_MESSAGE_MAX);
+	struct producer *p;
+	u64 tick = 1;
+
+	(void)state;
+	plan.fixed.fault_policy = XDD_FAULTS_distinct;
+	p = producer_open(&plan);
+	assert_int_equal(producer_deal(p, before, 3), 0);
+	assert_string_equal(producer_site_state(p, 0, 1), "ok");
+	assert_string_equal(producer_site_state(p, 1, 1), "failed");
+	for (u32 slice = 0; slice < SLICES; slice++)
+		assert_int_equal(producer_site_of(p, slice), slice < 5 ? 0 : slice < 10 ? 1 : 2);
+	producer_start(p, &digest, &tick, 1);
+	assert_int_equal(producer_message(p, 1, message), 0);
+	producer_fail(p, 0);
+	producer_fail(p, 2);
+	assert_true(producer_done(p));
+	assert_false(producer_seen(p, 0));
+	assert_int_equal(producer_deal(p, after, 3), 0);
+	assert_string_equal(producer_site_state(p, 0, 1), "failed");
+	assert_string_equal(producer_site_state(p, 1, 1), "failed");
+	for (u32 site = 0; site < 3; site++) {
+		producer_recover(p, site, 1);
+		assert_string_equal(producer_site_state(p, site, 1), "ok");
+	}
+	producer_close(p);
+	free(message);
+}
+
+static void test_here(void **state)
+{
+	struct call_here here = { .fingerprint = 1,
+				  .start_ns = 2,
+				  .first = 30,
+				  .n = 10,
+				  .of = 40,
+				  .serves = true,
+				  .name = "a.site",
+				  .about = "bloom" };
+	u8 payload[CALL_HERE_BYTES];
+	struct call_here got;
+
+	(void)state;
+	call_put_here(&here, payload);
+	assert_int_equal(call_get_here(payload, sizeof(payload), &got), 0);
+	assert_memory_equal(&got, &here, offsetof(struct call_here, about) + CALL_TEXT);
+	assert_int_equal(call_get_here(payload, sizeof(payload) - 1, &got), -EBADMSG);
+	for (u32 i = 31; i < 41; i += 9) {
+		here.first = i;
+		call_put_here(&here, payload);
+		assert_int_equal(call_get_here(payload, sizeof(payload), &got), -EBADMSG);
+	}
+	here.first = 0;
+	here.name[1] = 27; /* which a terminal obeys */
+	call_put_here(&here, payload);
+	assert_int_equal(call_get_here(payload, sizeof(payload), &got), -EBADMSG);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_verdicts), cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_visits),	 cmocka_unit_test(test_claims),
 		cmocka_unit_test(test_damage),	 cmocka_unit_test(test_dead_claimer),
+		cmocka_unit_test(test_repeats),	 cmocka_unit_test(test_room),
+		cmocka_unit_test(test_deal),	 cmocka_unit_test(test_here),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

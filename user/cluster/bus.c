@@ -554,6 +554,7 @@ static natsStatus set_connection(struct bus *bus, const struct bus_where *where,
 	TRY(natsOptions_SetMaxPingsOut(options, PINGS_OUT));
 	TRY(natsOptions_SetWriteDeadline(options, WRITE_MS));
 	TRY(natsOptions_SetName(options, where->client));
+	TRY(natsOptions_SetSendAsap(options, where->at_once));
 	TRY(natsOptions_SetErrorHandler(options, on_error, bus));
 	TRY(natsOptions_SetClosedCB(options, on_closed, bus));
 	return status;

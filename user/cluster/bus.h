@@ -35,6 +35,7 @@ struct bus_where {
 	const char *client;	/* name of the connection in the server's log */
 	/* Subjects to listen to, with wildcards; own messages come back. NULL: no other. */
 	const char *listen[BUS_LISTENS];
+	bool at_once; /* send each message as it comes, for who waits for an answer, rather than many together */
 	/* Streams that JetStream keeps: their names, and the subjects of each, with wildcards. The second one, if its
 	 * name is not NULL, loses nothing by age, nor as the server ends.
 	 */

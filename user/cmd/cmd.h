@@ -43,6 +43,8 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 	  "are there copies, how far apart, how they differ, what to set")                         \
 	X(stream, ON_STREAM, true, 0, ANY_NUMBER, "[FILE...]",                                     \
 	  "de-duplicate lines: distinct ones of stdin, or of files, to stdout")                    \
+	X(site, ON_SITE, false, 0, 0, "",                                                          \
+	  "serve slices of a filter to stream --sites, over NATS; see help sites")                 \
 	X(joint, ON_JOINT, false, 0, ANY_NUMBER, "FILE FILE...|--monitors NAME,...",               \
 	  "the keys that all lists or captures have, by filters alone")                            \
 	X(simulate, ON_SIMULATE, false, 0, 1, "[acbf|joint|replicas|sites]",                       \

@@ -9,6 +9,7 @@
 
 #include "../batch.h"
 #include "../clock.h"
+#include "../cluster/remote.h"
 #include "../derive.h"
 #include "../message.h"
 #include "../names.h"
@@ -28,17 +29,18 @@
 #define RECORDS_AT_ONCE 256
 
 XDD_ASSERT(RECORDS_AT_ONCE <= BATCH_MAX, "they are a batch");
+XDD_ASSERT(RECORDS_AT_ONCE <= PRODUCER_BATCH, "--batch of --sites may be more");
 
 /* Records on their way: from the cut to the verdict. */
 struct batch {
 	u32 n, asked;
-	const u8 *end[RECORDS_AT_ONCE]; /* behind each record and its separator */
-	bool bypassed[RECORDS_AT_ONCE];
+	const u8 *end[PRODUCER_BATCH]; /* behind each record and its separator */
+	bool bypassed[PRODUCER_BATCH];
 	/* of those that are not bypassed */
-	struct span key[RECORDS_AT_ONCE];
-	u64 time_ns[RECORDS_AT_ONCE];
-	struct xdd_digest digest[RECORDS_AT_ONCE];
-	bool seen[RECORDS_AT_ONCE];
+	struct span key[PRODUCER_BATCH];
+	u64 time_ns[PRODUCER_BATCH];
+	struct xdd_digest digest[PRODUCER_BATCH];
+	bool seen[PRODUCER_BATCH];
 };
 
 struct job {
@@ -51,9 +53,32 @@ struct job {
 	struct store_file from;	   /* --restore */
 	struct sink save, summary; /* open where path is given */
 	struct summary result;
-	u64 numbered; /* records before this one, those of earlier runs included */
+	struct remote *remote; /* --sites, or NULL: the filter is in the store */
+	u64 numbered;	       /* records before this one, those of earlier runs included */
+	u32 at_once;	       /* records of a batch */
 	struct batch batch;
 };
+
+/* What sites do not have, and what means nothing without them. NULL: nothing is wrong. */
+static const char *wrong_of_sites(const struct options *o)
+{
+	static const enum option_id own[] = { OPT_nats,	     OPT_group, OPT_protocol,
+					      OPT_primitive, OPT_batch, OPT_site_timeout };
+
+	for (u32 i = 0; !o->sites && i < XDD_ARRAY_SIZE(own); i++)
+		if (option_given(o, own[i]))
+			return "--nats, --group, --protocol, --primitive, --batch and "
+			       "--site-timeout are for slices on other machines: add --sites";
+	if (!o->sites)
+		return NULL;
+	if (o->window_records)
+		return "--sites: --window-records counts the records of one producer, and sites "
+		       "may have several: give --window TIME --time-field N";
+	if (o->save || o->restore || o->audit || o->refresh)
+		return "--sites: the filter is not here: leave out --save, --restore, --audit and "
+		       "--refresh";
+	return NULL;
+}
 
 /* Options that say nothing without others, or contradict each other, in this command. */
 static int check_options(const struct options *o)
@@ -61,10 +86,12 @@ static int check_options(const struct options *o)
 	bool bits = o->engine != OPTION_AUTO && xdd_engine_has_bits(o->engine);
 	bool exact = o->engine == OPTION_AUTO || o->engine == XDD_ENGINE_exact;
 	bool window = option_given(o, OPT_window), fields = o->field || o->time_field;
-	const char *wrong = NULL;
+	const char *wrong = wrong_of_sites(o);
 
-	if (option_given(o, OPT_join_field) || option_given(o, OPT_l1) ||
-	    option_given(o, OPT_counters) || option_given(o, OPT_positions))
+	if (wrong)
+		;
+	else if (option_given(o, OPT_join_field) || option_given(o, OPT_l1) ||
+		 option_given(o, OPT_counters) || option_given(o, OPT_positions))
 		wrong = "--join-field, --l1, --counters and --positions are for the set of --join "
 			"FILE";
 	else if (o->time_field && !window)
@@ -82,6 +109,8 @@ static int check_options(const struct options *o)
 		wrong = "--delimiter says nothing without --field or --time-field";
 	else if (fields && o->delimiter == (o->null ? 0 : '\n'))
 		wrong = "--delimiter is what ends a record: no record has a second field";
+	else if (o->restore && o->secret_file)
+		wrong = "the filter of --restore has a secret of its own: leave out --secret-file";
 	else if (o->restore && o->audit)
 		wrong = "--audit knows nothing of the records before --restore, which it would "
 			"take for errors: leave one out";
@@ -168,12 +197,43 @@ static void warn_damaged(const struct job *job)
 			    : "copies of the records that they held pass once more");
 }
 
+static int read_secret(struct job *job)
+{
+	char err[MESSAGE_MAX];
+	int rc = secret_from_file(&job->store.secret, job->o->secret_file, err, sizeof(err));
+
+	if (rc)
+		complain("stream: %s", err);
+	return rc;
+}
+
+/* The filter is on sites; here is what digests are made with. */
+static int open_sites(struct job *job)
+{
+	const struct options *o = job->o;
+	struct derived *d = &job->derived;
+	char err[MESSAGE_MAX];
+	int rc;
+
+	job->store.fixed = d->fixed;
+	job->store.live = d->live;
+	job->at_once = o->batch;
+	rc = remote_open(o, d, &job->remote, err, sizeof(err));
+	if (rc)
+		complain("stream: %s", err);
+	job->result.remote = job->remote;
+	return rc ?: read_secret(job);
+}
+
 static int open_filter(struct job *job)
 {
 	struct derived *d = &job->derived;
 	char err[MESSAGE_MAX];
 	int rc;
 
+	job->at_once = RECORDS_AT_ONCE;
+	if (job->o->sites)
+		return open_sites(job);
 	if (job->o->restore) {
 		rc = store_file_load(&job->from, &job->store, d->memory_bytes, err, sizeof(err));
 		if (rc)
@@ -186,6 +246,8 @@ static int open_filter(struct job *job)
 	job->store.in_order = !job->rule.time_field;
 	if (!rc && d->secret_random)
 		rc = secret_random(&job->store.secret);
+	if (!rc && job->o->secret_file)
+		return read_secret(job);
 	if (rc)
 		complain("stream: cannot make the filter: %s: give --memory less", strerror(-rc));
 	return rc;
@@ -223,7 +285,7 @@ static const u8 *batch_cut(struct job *job, const u8 *at, const u8 *end)
 	struct batch *b = &job->batch;
 	u8 separator = job->output.separator;
 
-	for (b->n = b->asked = 0; b->n < RECORDS_AT_ONCE && at < end; b->n++) {
+	for (b->n = b->asked = 0; b->n < job->at_once && at < end; b->n++) {
 		const u8 *stop = memchr(at, separator, end - at) ?: end;
 		struct span record = { at, stop - at };
 		enum record_bypass bypass;
@@ -241,18 +303,39 @@ static const u8 *batch_cut(struct job *job, const u8 *at, const u8 *end)
 	return at;
 }
 
-static void batch_ask_filter(struct job *job)
+/* Returns 0 or a negative errno. */
+static int batch_ask_sites(struct job *job)
+{
+	const struct xdd_fixed *fixed = &job->store.fixed;
+	struct batch *b = &job->batch;
+	u64 tick[PRODUCER_BATCH];
+
+	for (u32 i = 0; i < b->asked; i++)
+		tick[i] = xdd_engine_has_timers(fixed->engine) ? b->time_ns[i] / fixed->tick_ns : 0;
+	return b->asked ? remote_ask(job->remote, b->digest, tick, b->asked, b->seen) : 0;
+}
+
+/* Returns 0 or a negative errno. */
+static int batch_ask_filter(struct job *job)
 {
 	u64 before = job->store.unanswered, failed, duplicates = 0;
 	struct batch *b = &job->batch;
 	struct summary *s = &job->result;
+	int rc = 0;
 
 	if (job->from.damaged && b->asked) {
 		store_restored(&job->store, b->time_ns[0]);
 		job->from.damaged = 0;
 	}
 	key_digests(&job->store, b->key, b->asked, b->digest);
-	batch_ask(&job->store, b->digest, b->time_ns, b->asked, b->seen);
+	if (job->remote)
+		rc = batch_ask_sites(job);
+	else
+		batch_ask(&job->store, b->digest, b->time_ns, b->asked, b->seen);
+	if (rc) {
+		complain("stream: no memory to talk to the sites");
+		return -ECANCELED;
+	}
 	for (u32 i = 0; i < b->asked; i++)
 		duplicates += b->seen[i];
 	failed = job->store.unanswered - before;
@@ -262,6 +345,7 @@ static void batch_ask_filter(struct job *job)
 	s->duplicates += duplicates;
 	s->bypassed[RECORD_internal] += failed;
 	s->distinct += b->asked - duplicates - failed;
+	return 0;
 }
 
 /* Keep runs of records, or each, from @at on. Returns 0 or a negative errno; *@last: whether the
@@ -295,8 +379,7 @@ static int take_block(struct job *job, struct block *block)
 	output_start(&job->output, block->at);
 	while (at < end && !rc) {
 		next = batch_cut(job, at, end);
-		batch_ask_filter(job);
-		rc = batch_keep(job, at, &last);
+		rc = batch_ask_filter(job) ?: batch_keep(job, at, &last);
 		at = next;
 	}
 	job->result.bytes += block->len;
@@ -311,7 +394,7 @@ static int take_all(struct job *job)
 
 	while (!rc && (got = input_next(&job->input, &block)) > 0)
 		rc = take_block(job, &block);
-	if (rc && rc != -EPIPE)
+	if (rc && rc != -EPIPE && rc != -ECANCELED)
 		complain("stream: cannot write to stdout: %s", strerror(-rc));
 	if (!rc && got == -EFBIG)
 		complain("stream: %s: a record of 4 GiB or more: is this what ends records?",
@@ -380,7 +463,9 @@ static void job_close(struct job *job)
 	sink_close(&job->save);
 	sink_close(&job->summary);
 	store_file_close(&job->from);
+	remote_close(job->remote);
 	store_close(&job->store);
+	explicit_bzero(&job->store.secret, sizeof(job->store.secret));
 }
 
 static int deduplicate(struct options *o)

@@ -33,17 +33,43 @@ void interrupt_catch(void)
 	signal(SIGXFSZ, SIG_IGN);
 }
 
+bool interrupt_came(void)
+{
+	return interrupted;
+}
+
+static void ours(sigset_t *set)
+{
+	sigemptyset(set);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		sigaddset(set, signals[i]);
+}
+
+void interrupt_block(void)
+{
+	sigset_t set;
+
+	ours(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+void interrupt_unblock(void)
+{
+	sigset_t set;
+
+	ours(&set);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
 /* The signals stay blocked from the look at the flag to the wait: none slips in between. */
 int interrupt_wait(int fd)
 {
 	struct pollfd wanted = { .fd = fd, .events = POLLIN };
-	sigset_t ours, before;
+	sigset_t set, before;
 	int rc = 0;
 
-	sigemptyset(&ours);
-	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
-		sigaddset(&ours, signals[i]);
-	sigprocmask(SIG_BLOCK, &ours, &before);
+	ours(&set);
+	sigprocmask(SIG_BLOCK, &set, &before);
 	while (!interrupted && !rc) {
 		rc = ppoll(&wanted, 1, NULL, &before);
 		if (rc < 0)

@@ -11,6 +11,13 @@
  */
 void interrupt_catch(void);
 
+/* Whether a signal asked for the end. */
+bool interrupt_came(void);
+
+/* Threads that are made between the two calls do not take those signals. */
+void interrupt_block(void);
+void interrupt_unblock(void);
+
 /* Wait until @fd can be read. Returns 1; 0 if a signal asked for the end, also if it came before
  * the call; or a negative errno.
  */

@@ -60,15 +60,34 @@ static struct audit audit_of(const struct summary *s)
 	return audit;
 }
 
+/* The same where sites have the filter. */
+static json_t *json_sites(const struct summary *s)
+{
+	const struct derived *d = s->derived;
+
+	return json_pack("{s:s, s:I, s:I, s:I, s:o}", "engine", engine_names[d->fixed.engine],
+			 "field", (json_int_t)s->rule->field, "window_ns",
+			 s->rule->time_field ? (json_int_t)d->live.window_ns : 0, "memory_bytes",
+			 (json_int_t)(xdd_lines(&d->fixed) * XDD_LINE_BYTES), "sites",
+			 remote_json(s->remote));
+}
+
+static void add_audit(const struct summary *s, json_t *all)
+{
+	struct audit audit = audit_of(s);
+
+	if (audit.share)
+		json_object_set_new(all, "audit", audit_json(&audit));
+}
+
 char *summary_json(const struct summary *s)
 {
-	json_t *all = json_counts(s), *filter = json_filter(s);
-	struct audit audit = audit_of(s);
+	json_t *all = json_counts(s), *filter = s->remote ? json_sites(s) : json_filter(s);
 	char *text;
 
 	json_object_update(all, filter);
-	if (audit.share)
-		json_object_set_new(all, "audit", audit_json(&audit));
+	if (!s->remote)
+		add_audit(s, all);
 	warnings_json(all);
 	provenance_json(all, s->options);
 	text = json_dumps(all, JSON_INDENT(2));
@@ -114,22 +133,41 @@ static void print_errors(const struct summary *s, double fpr, FILE *to)
 			    "give --memory more\n");
 }
 
-void summary_text(const struct summary *s, FILE *to)
+/* Of the filter in the store. */
+static void print_filter(const struct summary *s, FILE *to)
 {
 	char window[UNITS_TEXT_MAX], memory[UNITS_TEXT_MAX];
 	struct expected model = expected_of(s);
 	struct audit audit = audit_of(s);
 
-	fprintf(to,
-		"%s%" PRIu64 " records: %" PRIu64 " distinct, %" PRIu64 " duplicates (%.1f %%)\n",
-		s->interrupted ? "interrupted after " : "", (uint64_t)s->records,
-		(uint64_t)s->distinct, (uint64_t)s->duplicates,
-		s->records ? 100.0 * s->duplicates / s->records : 0.0);
-	print_bypassed(s, to);
 	fprintf(to, "window %s, engine %s in %s, %.2f s (%.2f million records a second)\n",
 		derive_events_text(s->derived, window), engine_names[s->derived->fixed.engine],
 		units_size_text(store_bytes(s->store), memory), s->seconds,
 		s->records / 1e6 / s->seconds);
 	print_errors(s, model.fpr, to);
 	audit_print(&audit, &model, to, "", "records", 0);
+}
+
+static void print_remote(const struct summary *s, FILE *to)
+{
+	char window[UNITS_TEXT_MAX];
+
+	fprintf(to, "window %s, engine %s on sites, %.2f s (%.0f records a second)\n",
+		derive_events_text(s->derived, window), engine_names[s->derived->fixed.engine],
+		s->seconds, s->records / s->seconds);
+	remote_print(s->remote, to);
+}
+
+void summary_text(const struct summary *s, FILE *to)
+{
+	fprintf(to,
+		"%s%" PRIu64 " records: %" PRIu64 " distinct, %" PRIu64 " duplicates (%.1f %%)\n",
+		s->interrupted ? "interrupted after " : "", (uint64_t)s->records,
+		(uint64_t)s->distinct, (uint64_t)s->duplicates,
+		s->records ? 100.0 * s->duplicates / s->records : 0.0);
+	print_bypassed(s, to);
+	if (s->remote)
+		print_remote(s, to);
+	else
+		print_filter(s, to);
 }

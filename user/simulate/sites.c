@@ -62,7 +62,9 @@ static struct producer_plan plan_of(const struct simulation *sim)
 	const struct options *o = sim->o;
 	struct producer_plan plan = { .fixed = sim->derived.fixed,
 				      .window_ticks = sim->derived.live.window_ticks,
-				      .sites = o->sites ?: xdd_slices_count(&plan.fixed),
+				      .sites = option_given(o, OPT_hosts)
+						       ? o->hosts
+						       : xdd_slices_count(&plan.fixed),
 				      .protocol = o->protocol,
 				      .test_and_set = o->primitive == SITES_test_and_set,
 				      .id = 1 };
@@ -76,13 +78,13 @@ static void run_fail(struct run *run, const struct producer_plan *plan)
 	const struct xdd_fixed *fixed = &plan->fixed;
 
 	for (u32 site = 0; site < run->sim->o->faults; site++) {
-		u32 first, lines;
+		u32 first = site_first(fixed, site, plan->sites);
+		u32 end = site_first(fixed, site + 1, plan->sites);
 
 		local_fail(&run->local, site);
 		producer_fail(run->p, site);
-		site_range(fixed, site, plan->sites, &first, &lines);
-		for (u32 i = first; i < first + lines; i += xdd_slice_lines(fixed))
-			store_fail(&run->store, xdd_part_of(fixed, i));
+		for (u32 i = first; i < end; i++)
+			store_fail(&run->store, xdd_part_of(fixed, i * xdd_slice_lines(fixed)));
 	}
 }
 
@@ -95,7 +97,7 @@ static int run_open(struct run *run, const struct simulation *sim, u32 number)
 	int rc;
 
 	run->sim = sim;
-	rc = local_open(&run->local, &plan.fixed, plan.window_ticks, plan.sites);
+	rc = local_open(&run->local, &plan.fixed, plan.window_ticks, plan.sites, &plan.key);
 	if (rc)
 		return rc;
 	run->p = producer_open(&plan);

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int local_open(struct local *l, const struct xdd_fixed *fixed, u32 window_ticks, u32 n)
+int local_open(struct local *l, const struct xdd_fixed *fixed, u32 window_ticks, u32 n,
+	       const struct wire_key *key)
 {
-	u32 first, lines;
 	int rc = 0;
 
 	*l = (struct local){ .n = n };
@@ -16,10 +16,9 @@ int local_open(struct local *l, const struct xdd_fixed *fixed, u32 window_ticks,
 	l->answer = malloc(SITES_MESSAGE_MAX);
 	if (!l->sites || !l->down || !l->question || !l->answer)
 		return -ENOMEM;
-	for (u32 i = 0; !rc && i < n; i++) {
-		site_range(fixed, i, n, &first, &lines);
-		rc = site_open(&l->sites[i], fixed, window_ticks, lines);
-	}
+	for (u32 i = 0; !rc && i < n; i++)
+		rc = site_open(&l->sites[i], fixed, window_ticks,
+			       site_first(fixed, i + 1, n) - site_first(fixed, i, n), i + 1, key);
 	return rc;
 }
 
@@ -37,13 +36,14 @@ bool local_carry(struct local *l, struct producer *p, u32 site)
 {
 	size_t bytes = producer_message(p, site, l->question);
 	int answered;
+	u64 to;
 
 	if (!bytes)
 		return false;
 	l->now_ns++;
-	answered = l->down[site]
-			   ? -ETIMEDOUT
-			   : site_answer(&l->sites[site], l->question, bytes, l->now_ns, l->answer);
+	answered = l->down[site] ? -ETIMEDOUT
+				 : site_answer(&l->sites[site], l->question, bytes, l->now_ns,
+					       l->answer, &to);
 	if (answered < 0 || producer_answer(p, site, l->answer, answered))
 		producer_fail(p, site);
 	return true;
@@ -64,8 +64,8 @@ void local_fail(struct local *l, u32 site)
 int local_recover(struct local *l, u32 site)
 {
 	struct site *old = &l->sites[site], fresh;
-	u32 lines = old->cells / xdd_line_cells(&old->fixed);
-	int rc = site_open(&fresh, &old->fixed, old->window_ticks, lines);
+	u32 slices = old->cells / xdd_line_cells(&old->fixed) / xdd_slice_lines(&old->fixed);
+	int rc = site_open(&fresh, &old->fixed, old->window_ticks, slices, old->id, &old->key);
 
 	if (rc) {
 		site_close(&fresh);

@@ -13,8 +13,9 @@ struct local {
 	u64 now_ns;
 };
 
-/* @n sites (1 to the slices) of a filter. Returns 0 or -ENOMEM; local_close() frees in either case. */
-int local_open(struct local *l, const struct xdd_fixed *fixed, u32 window_ticks, u32 n);
+/* @n sites (1 to the slices) of a filter, with numbers from 1 on, that talk under @key. Returns 0 or -ENOMEM; local_close() frees in either case. */
+int local_open(struct local *l, const struct xdd_fixed *fixed, u32 window_ticks, u32 n,
+	       const struct wire_key *key);
 void local_close(struct local *l);
 
 /* Carry the message that @p has for @site, if it has one, and the answer. Returns whether it had. */

@@ -7,7 +7,7 @@
 
 #define CELLS_KNOWN (1u << 14) /* above PRODUCER_BATCH * XDD_MAX_HASHES: hash table of cells */
 #define NOBODY (~0u)
-#define BELIEVED 0
+#define BELIEVED 0ULL
 #define FAILED (~0ULL)
 
 #define PROTOCOL_NAME(name, word) word,
@@ -45,9 +45,10 @@ struct errand {
 };
 
 struct link {
-	u32 first_line;
-	u64 until_tick; /* BELIEVED, FAILED, or when it is believed again */
+	struct producer_site site;
+	u32 end; /* behind its last slice */
 	u32 queued, sent;
+	u64 sequence; /* of what was sent */
 	struct errand
 		*errands; /* those that are queued, in a ring; the first @sent have been sent */
 	u32 at;
@@ -60,10 +61,13 @@ struct link {
 struct producer {
 	struct producer_plan plan;
 	struct producer_counts counts;
-	u64 fingerprint, *visits;
+	u64 *visits;
+	u64 *until_tick; /* of each slice: BELIEVED, FAILED, or when it is believed again ... */
+	u64 until_last;	 /* ... and the latest of them */
+	u64 sequence;
 	u32 n, undecided, slices;
 	struct key *keys;
-	struct link *links;
+	struct link *links; /* plan.sites */
 	struct sites_answer *answers;
 	struct {
 		u64 cell;
@@ -96,36 +100,80 @@ const char *producer_wrong(const struct producer_plan *plan)
 	return site_wrong(fixed);
 }
 
-void producer_close(struct producer *p)
+static void links_close(struct producer *p)
 {
-	for (u32 i = 0; p && p->links && i < p->plan.sites; i++) {
+	for (u32 i = 0; p->links && i < p->plan.sites; i++) {
 		free(p->links[i].errands);
 		free(p->links[i].items);
 	}
+	free(p->links);
+	p->links = NULL;
+}
+
+void producer_close(struct producer *p)
+{
 	if (!p)
 		return;
+	links_close(p);
 	free(p->visits);
+	free(p->until_tick);
 	free(p->keys);
-	free(p->links);
 	free(p->answers);
 	free(p->owner);
 	free(p);
 }
 
-static bool links_open(struct producer *p)
+static bool is_failed(const struct producer *p, u32 slice)
 {
-	u32 lines;
+	return p->until_tick[slice] == FAILED;
+}
 
-	for (u32 i = 0; i < p->plan.sites; i++) {
+static bool is_believed(const struct producer *p, u32 slice, u64 tick)
+{
+	return p->until_tick[slice] <= tick;
+}
+
+static void link_until(struct producer *p, const struct link *link, u64 tick)
+{
+	for (u32 i = link->site.first; i < link->end; i++)
+		p->until_tick[i] = tick;
+	p->until_last = 0;
+	for (u32 i = 0; i < p->slices; i++)
+		if (p->until_tick[i] > p->until_last)
+			p->until_last = p->until_tick[i];
+}
+
+int producer_deal(struct producer *p, const struct producer_site *sites, u32 n)
+{
+	links_close(p);
+	p->plan.sites = n;
+	p->links = calloc(n, sizeof(*p->links));
+	for (u32 i = 0; p->links && i < n; i++) {
 		struct link *link = &p->links[i];
 
-		site_range(&p->plan.fixed, i, p->plan.sites, &link->first_line, &lines);
+		link->site = sites[i];
+		link->end = i + 1 < n ? sites[i + 1].first : p->slices;
+		if (!link->site.id) {
+			link_until(p, link, FAILED);
+			continue;
+		}
 		link->errands = malloc(ERRANDS * sizeof(*link->errands));
 		link->items = calloc(SITES_ITEMS, sizeof(*link->items));
 		if (!link->errands || !link->items)
-			return false;
+			return -ENOMEM;
 	}
-	return true;
+	return p->links ? 0 : -ENOMEM;
+}
+
+/* As many slices for each as for the others. */
+static int deal_alike(struct producer *p)
+{
+	struct producer_site sites[SITES_MAX];
+
+	for (u32 i = 0; i < p->plan.sites; i++)
+		sites[i] = (struct producer_site){ site_first(&p->plan.fixed, i, p->plan.sites),
+						   i + 1 };
+	return producer_deal(p, sites, p->plan.sites);
 }
 
 struct producer *producer_open(const struct producer_plan *plan)
@@ -135,22 +183,31 @@ struct producer *producer_open(const struct producer_plan *plan)
 	if (!p)
 		return NULL;
 	p->plan = *plan;
-	p->fingerprint = sites_fingerprint(&plan->fixed, plan->window_ticks);
 	p->slices = xdd_slices_count(&plan->fixed);
 	p->visits = calloc(p->slices, sizeof(*p->visits));
+	p->until_tick = calloc(p->slices, sizeof(*p->until_tick));
 	p->keys = calloc(PRODUCER_BATCH, sizeof(*p->keys));
-	p->links = calloc(plan->sites, sizeof(*p->links));
 	p->answers = calloc(SITES_ITEMS, sizeof(*p->answers));
 	p->owner = calloc(CELLS_KNOWN, sizeof(*p->owner));
-	if (p->visits && p->keys && p->links && p->answers && p->owner && links_open(p))
+	if (p->visits && p->until_tick && p->keys && p->answers && p->owner && !deal_alike(p))
 		return p;
 	producer_close(p);
 	return NULL;
 }
 
-static bool is_believed(const struct link *link, u64 tick)
+u32 producer_site_of(const struct producer *p, u32 slice)
 {
-	return link->until_tick <= tick;
+	u32 low = 0, high = p->plan.sites;
+
+	while (high - low > 1) {
+		u32 middle = (low + high) / 2;
+
+		if (p->links[middle].site.first <= slice)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 static void errand_put(struct producer *p, u32 key, u32 part, u32 kind)
@@ -184,7 +241,7 @@ static struct part *part_of(struct producer *p, struct key *key, u32 slice)
 		i++;
 	if (i == key->parts) {
 		key->part[i] = (struct part){ .slice = slice };
-		key->part[i].site = ((u64)(slice + 1) * p->plan.sites - 1) / p->slices;
+		key->part[i].site = producer_site_of(p, slice);
 		key->parts++;
 	}
 	return &key->part[i];
@@ -210,7 +267,9 @@ static void key_locate(struct producer *p, u32 i, const struct xdd_digest *diges
 		u32 line = xdd_place(fixed, &places, c, &at);
 		struct part *part = part_of(p, key, line / places.slice_lines);
 
-		part->cell[part->n++] = (u64)(line - p->links[part->site].first_line) * each + at;
+		part->cell[part->n++] =
+			(line - (u64)p->links[part->site].site.first * places.slice_lines) * each +
+			at;
 		key->after[c] = owner_take(p, timers ? line : (u64)line * each + at, i);
 	}
 	qsort(key->part, key->parts, sizeof(*key->part), by_slice);
@@ -224,10 +283,8 @@ struct known {
 static struct known key_known(const struct producer *p, const struct key *key)
 {
 	struct known known = { 0 };
-	bool doubted = false;
+	bool doubted = p->until_last > key->tick;
 
-	for (u32 i = 0; i < p->plan.sites; i++)
-		doubted |= !is_believed(&p->links[i], key->tick);
 	for (u32 i = 0; i < key->parts; i++) {
 		const struct part *part = &key->part[i];
 
@@ -250,7 +307,7 @@ static void key_release(struct producer *p, u32 i)
 		if (!key->part[part].held)
 			continue;
 		key->part[part].held = false;
-		if (p->links[key->part[part].site].until_tick != FAILED)
+		if (!is_failed(p, key->part[part].slice))
 			errand_put(p, i, part, SITES_RELEASE);
 	}
 }
@@ -261,7 +318,7 @@ static bool part_needs_set(const struct producer *p, const struct part *part)
 	bool bloom = p->plan.fixed.engine == XDD_ENGINE_bloom;
 	bool known = part->state == PART_KNOWN;
 
-	if (p->links[part->site].until_tick == FAILED)
+	if (is_failed(p, part->slice))
 		return false;
 	if (known && p->plan.test_and_set)
 		return false;
@@ -304,7 +361,7 @@ static void part_ask(struct producer *p, u32 i, u32 part)
 	struct key *key = &p->keys[i];
 	bool sets = p->plan.test_and_set || p->plan.protocol == SITES_one_pass;
 
-	if (!is_believed(&p->links[key->part[part].site], key->tick)) {
+	if (!is_believed(p, key->part[part].slice, key->tick)) {
 		key->part[part].state = PART_UNKNOWN;
 		p->counts.unknown++;
 		return;
@@ -422,8 +479,8 @@ static struct sites_item item_of(struct producer *p, const struct errand *errand
 
 size_t producer_message(struct producer *p, u32 site, u8 *message)
 {
-	struct sites_head head = { false, 0, p->fingerprint, p->plan.id, 0 };
 	struct link *link = &p->links[site];
+	struct call_head head = { CALL_QUESTION, p->plan.id, link->site.id, 0 };
 	size_t bytes;
 
 	if (link->sent || !link->queued)
@@ -431,9 +488,9 @@ size_t producer_message(struct producer *p, u32 site, u8 *message)
 	link->sent = link->queued < SITES_ITEMS ? link->queued : SITES_ITEMS;
 	for (u32 i = 0; i < link->sent; i++)
 		link->items[i] = item_of(p, errand_at(link, i));
-	head.items = link->sent;
-	head.tick = link->items[0].tick;
-	bytes = sites_put(&head, link->items, NULL, message);
+	head.sequence = link->sequence = ++p->sequence;
+	bytes = sites_put_question(link->items, link->sent, message + CALL_HEADER);
+	bytes = call_seal(&p->plan.key, &head, message, bytes);
 	p->counts.messages++;
 	p->counts.bytes_out += bytes;
 	return bytes;
@@ -473,15 +530,31 @@ static void link_drop(struct link *link, u32 n)
 	link->sent = 0;
 }
 
+/* Whether @head is of the answer that @link waits for. */
+static int check_head(const struct producer *p, const struct link *link,
+		      const struct call_head *head)
+{
+	if (!link->sent || head->from != link->site.id || head->to != p->plan.id ||
+	    head->sequence != link->sequence)
+		return -ENOENT;
+	if (head->kind == CALL_REFUSED)
+		return -ECONNREFUSED;
+	return head->kind == CALL_ANSWER ? 0 : -EBADMSG;
+}
+
 int producer_answer(struct producer *p, u32 site, const u8 *message, size_t size)
 {
 	struct link *link = &p->links[site];
+	struct call_head head;
+	const u8 *payload;
+	size_t bytes;
 	u32 n = link->sent;
-	int rc = n ? sites_get_answer(message, size, p->fingerprint, link->items, n, p->answers)
-		   : -EBADMSG;
+	int rc = call_open(&p->plan.key, message, size, &head, &payload, &bytes);
 
+	rc = rc ?: check_head(p, link, &head);
+	rc = rc ?: sites_get_answer(payload, bytes, link->items, n, p->answers);
 	if (rc) {
-		p->counts.damaged++;
+		p->counts.damaged += rc != -ENOENT;
 		return rc;
 	}
 	p->counts.bytes_in += size;
@@ -496,10 +569,10 @@ void producer_fail(struct producer *p, u32 site)
 {
 	struct link *link = &p->links[site];
 
-	if (link->until_tick == FAILED)
+	if (is_failed(p, link->site.first))
 		return;
 	p->counts.failures++;
-	link->until_tick = FAILED;
+	link_until(p, link, FAILED);
 	/* Those that come of it are for other sites. */
 	for (u32 i = 0; i < link->queued; i++)
 		errand_done(p, errand_at(link, i), NULL);
@@ -511,7 +584,15 @@ void producer_recover(struct producer *p, u32 site, u64 tick)
 {
 	bool timers = xdd_engine_has_timers(p->plan.fixed.engine);
 
-	p->links[site].until_tick = timers ? tick + p->plan.window_ticks + 1 : BELIEVED;
+	link_until(p, &p->links[site], timers ? tick + p->plan.window_ticks + 1 : BELIEVED);
+}
+
+bool producer_is_claimed(const struct producer *p)
+{
+	for (u32 i = 0; p->undecided && i < p->n; i++)
+		if (p->keys[i].state == KEY_CLAIMED)
+			return true;
+	return false;
 }
 
 bool producer_done(const struct producer *p)
@@ -530,9 +611,11 @@ bool producer_seen(const struct producer *p, u32 i)
 
 const char *producer_site_state(const struct producer *p, u32 site, u64 tick)
 {
-	if (p->links[site].until_tick == FAILED)
+	u32 slice = p->links[site].site.first;
+
+	if (is_failed(p, slice))
 		return "failed";
-	return is_believed(&p->links[site], tick) ? "ok" : "recovering";
+	return is_believed(p, slice, tick) ? "ok" : "recovering";
 }
 
 const struct producer_counts *producer_counts(const struct producer *p)

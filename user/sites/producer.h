@@ -44,11 +44,18 @@ extern const char *const protocol_names[], *const primitive_names[]; /* both end
 struct producer_plan {
 	struct xdd_fixed fixed; /* with its fault_policy and vote */
 	u32 window_ticks;
-	u32 sites;	   /* 1 to SITES_MAX and to the slices */
+	u32 sites; /* 1 to SITES_MAX and to the slices: numbers 1, 2, ..., each with about as many */
 	u32 protocol;	   /* enum sites_protocol */
 	bool test_and_set; /* parallel, bloom: the question sets what is empty; without claims */
 	bool claims;
-	u64 id; /* no other producer has it */
+	u64 id;		     /* its number in calls: no other producer has it; not 0 */
+	struct wire_key key; /* of calls about this filter */
+};
+
+/* A site, as a producer sees it: it has the slices from @first on, up to the next one's. */
+struct producer_site {
+	u32 first;
+	u64 id; /* its number in calls; 0: there is none, and the slices have failed */
 };
 
 struct producer_counts {
@@ -69,6 +76,11 @@ const char *producer_wrong(const struct producer_plan *plan);
 struct producer *producer_open(const struct producer_plan *plan);
 void producer_close(struct producer *p);
 
+/* When all is done: @n sites, as in plan.sites, in the order of their slices, of which the first has slice 0. What was
+ * known of each slice stays.
+ */
+int producer_deal(struct producer *p, const struct producer_site *sites, u32 n);
+
 /* Begin with @n keys (1 to PRODUCER_BATCH), when the last ones are done; @ticks do not step back far. */
 void producer_start(struct producer *p, const struct xdd_digest *digests, const u64 *ticks, u32 n);
 
@@ -77,17 +89,25 @@ void producer_start(struct producer *p, const struct xdd_digest *digests, const 
  */
 size_t producer_message(struct producer *p, u32 site, u8 *message);
 
-/* What @site answered, which may be anything. Returns 0 or what sites_get_answer() does; then it still waits. */
+/* What @site answered, which may be anything. Returns 0 or, and then it still waits, what call_open() and
+ * sites_get_answer() do; -ENOENT: it answers something else, or another process does; -ECONNREFUSED: it does not serve
+ * this producer.
+ */
 int producer_answer(struct producer *p, u32 site, const u8 *message, size_t size);
 
 /* @site does not answer: its slices have failed, and what was asked there is not known. */
 void producer_fail(struct producer *p, u32 site);
 
-/* @site is back, empty, at @tick: it is written, and believed a window later; of bloom at once. */
+/* @site is back, empty or without what was set meanwhile, at @tick: it is written, and believed a window later; of
+ * bloom at once.
+ */
 void producer_recover(struct producer *p, u32 site, u64 tick);
 
 /* Ask again what another producer had claimed; between two calls it should get time. */
 void producer_retry(struct producer *p);
+
+/* Whether a key waits for another producer. */
+bool producer_is_claimed(const struct producer *p);
 
 /* Whether all keys have a verdict and all that they set was answered; key @i: whether it is a duplicate. */
 bool producer_done(const struct producer *p);
@@ -95,6 +115,9 @@ bool producer_seen(const struct producer *p, u32 i);
 
 /* Of the slices of @site at @tick: "ok", "failed" or "recovering". */
 const char *producer_site_state(const struct producer *p, u32 site, u64 tick);
+
+/* The slice's number of the site that has it. */
+u32 producer_site_of(const struct producer *p, u32 slice);
 
 const struct producer_counts *producer_counts(const struct producer *p);
 

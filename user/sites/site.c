@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "user/accessors.h"
 #include "user/store.h"
@@ -21,13 +22,9 @@ u64 sites_fingerprint(const struct xdd_fixed *fixed, u32 window_ticks)
 	return mixed;
 }
 
-void site_range(const struct xdd_fixed *fixed, u32 site, u32 sites, u32 *first, u32 *lines)
+u32 site_first(const struct xdd_fixed *fixed, u32 site, u32 sites)
 {
-	u64 slices = xdd_slices_count(fixed);
-	u32 from = slices * site / sites, to = slices * (site + 1) / sites;
-
-	*first = from * xdd_slice_lines(fixed);
-	*lines = (to - from) * xdd_slice_lines(fixed);
+	return (u64)xdd_slices_count(fixed) * site / sites;
 }
 
 const char *site_wrong(const struct xdd_fixed *fixed)
@@ -44,21 +41,30 @@ const char *site_wrong(const struct xdd_fixed *fixed)
 	return NULL;
 }
 
-int site_open(struct site *site, const struct xdd_fixed *fixed, u32 window_ticks, u32 lines)
+int site_open(struct site *site, const struct xdd_fixed *fixed, u32 window_ticks, u32 slices,
+	      u64 id, const struct wire_key *key)
 {
-	*site = (struct site){ .fixed = *fixed, .window_ticks = window_ticks };
-	site->fingerprint = sites_fingerprint(fixed, window_ticks);
-	site->cells = (u64)lines * xdd_line_cells(fixed);
+	u64 lines = (u64)slices * xdd_slice_lines(fixed);
+
+	*site = (struct site){
+		.fixed = *fixed, .window_ticks = window_ticks, .id = id, .key = *key
+	};
+	site->cells = lines * xdd_line_cells(fixed);
 	site->lines = calloc(lines + 1, sizeof(*site->lines));
+	site->loads = calloc(slices, sizeof(*site->loads));
 	site->claims = calloc(SITE_CLAIMS, sizeof(*site->claims));
 	site->items = calloc(SITES_ITEMS, sizeof(*site->items));
 	site->answers = calloc(SITES_ITEMS, sizeof(*site->answers));
-	return site->lines && site->claims && site->items && site->answers ? 0 : -ENOMEM;
+	repeats_open(&site->repeats);
+	return site->lines && site->loads && site->claims && site->items && site->answers ? 0
+											  : -ENOMEM;
 }
 
 void site_close(struct site *site)
 {
+	repeats_close(&site->repeats);
 	free(site->lines);
+	free(site->loads);
 	free(site->claims);
 	free(site->items);
 	free(site->answers);
@@ -122,6 +128,11 @@ static void claim_give(struct site *site, u32 tag, u64 producer)
 		claim->held--;
 }
 
+static u64 slice_cells(const struct site *site)
+{
+	return (u64)xdd_slice_lines(&site->fixed) * xdd_line_cells(&site->fixed);
+}
+
 static struct sites_answer take(struct site *site, const struct sites_item *item, u64 producer,
 				u64 now_ns)
 {
@@ -134,6 +145,8 @@ static struct sites_answer take(struct site *site, const struct sites_item *item
 		answer.set |= cell_is_set(site, item->cell[i], item->tick) << i;
 	if (asks && item->claim && answer.set + 1 == 1 << item->n)
 		claim_give(site, item->tag, producer);
+	if (item->n && (asks || item->kind == SITES_SET))
+		site->loads[item->cell[0] / slice_cells(site)]++;
 	site->counts.tests += asks;
 	site->counts.sets += item->kind == SITES_SET;
 	if (item->kind == SITES_SET ||
@@ -153,24 +166,86 @@ static int check_cells(const struct site *site, const struct sites_item *item)
 	return 0;
 }
 
-int site_answer(struct site *site, const u8 *message, size_t size, u64 now_ns, u8 *answer)
+/* Do what the payload of a question asks for. Returns the bytes of the answer's payload. */
+static int answer_payload(struct site *site, u64 from, const u8 *payload, size_t n, u64 now_ns,
+			  u8 *answer)
 {
-	struct sites_head head;
-	size_t bytes;
-	int rc = sites_get_question(message, size, site->fingerprint, &head, site->items);
+	int items = sites_get_question(payload, n, site->items), rc = 0;
 
-	for (u32 i = 0; !rc && i < head.items; i++)
+	for (int i = 0; !rc && i < items; i++)
 		rc = check_cells(site, &site->items[i]);
-	if (rc) {
-		site->counts.refused++;
-		return rc;
+	if (rc || items < 0)
+		return rc ?: items;
+	for (int i = 0; i < items; i++)
+		site->answers[i] = take(site, &site->items[i], from, now_ns);
+	return sites_put_answer(site->items, site->answers, items, answer);
+}
+
+/* To a question that came the first time. */
+static int answer_new(struct site *site, const struct call_head *head, const u8 *payload, size_t n,
+		      u64 now_ns, u8 *answer)
+{
+	struct call_head back = { CALL_ANSWER, site->id, head->from, head->sequence };
+	int bytes = answer_payload(site, head->from, payload, n, now_ns, answer + CALL_HEADER);
+
+	if (bytes < 0)
+		return bytes;
+	bytes = call_seal(&site->key, &back, answer, bytes);
+	repeats_keep(&site->repeats, answer, bytes);
+	return bytes;
+}
+
+static int refuse_full(struct site *site, const struct call_head *head, u8 *answer)
+{
+	struct call_head back = { CALL_REFUSED, site->id, head->from, head->sequence };
+	static const char why[] = "there is no room for one more producer";
+
+	site->counts.refused++;
+	memcpy(answer + CALL_HEADER, why, sizeof(why));
+	return call_seal(&site->key, &back, answer, sizeof(why));
+}
+
+/* By who asks, and whether that came before. */
+static int answer_call(struct site *site, const struct call_head *head, const u8 *payload, size_t n,
+		       u64 now_ns, u8 *answer)
+{
+	switch (repeats_look(&site->repeats, head->from, head->sequence, now_ns)) {
+	case REPEATS_NEW:
+		return answer_new(site, head, payload, n, now_ns, answer);
+	case REPEATS_AGAIN:
+		site->counts.repeats++;
+		memcpy(answer, site->repeats.now->answer, site->repeats.now->bytes);
+		return site->repeats.now->bytes;
+	case REPEATS_FULL:
+		return refuse_full(site, head, answer);
+	case REPEATS_OLD:
+		break;
 	}
-	for (u32 i = 0; i < head.items; i++)
-		site->answers[i] = take(site, &site->items[i], head.producer, now_ns);
-	head.answer = true;
-	bytes = sites_put(&head, site->items, site->answers, answer);
+	return -EALREADY;
+}
+
+int site_answer(struct site *site, const u8 *message, size_t size, u64 now_ns, u8 *answer, u64 *to)
+{
+	struct call_head head;
+	const u8 *payload;
+	size_t n;
+	int rc = call_open(&site->key, message, size, &head, &payload, &n);
+
+	if (!rc && (head.to != site->id || !head.from))
+		rc = -ENOENT;
+	if (!rc && head.kind != CALL_QUESTION)
+		rc = -EBADMSG;
+	if (!rc)
+		rc = answer_call(site, &head, payload, n, now_ns, answer);
+	if (rc == -EALREADY)
+		site->counts.repeats++;
+	else if (rc < 0)
+		site->counts.refused++;
+	if (rc < 0)
+		return rc;
+	*to = head.from;
 	site->counts.questions++;
 	site->counts.bytes_in += size;
-	site->counts.bytes_out += bytes;
-	return bytes;
+	site->counts.bytes_out += rc;
+	return rc;
 }

@@ -2,31 +2,8 @@
 #include "user/sites/wire.h"
 
 #include <errno.h>
-#include <string.h>
 
-#include <xdd/hash.h>
-
-#include "user/cluster/wire.h"
 #include "user/leb128.h"
-
-#define MAGIC 0x53444458
-#define VERSION 1
-
-struct raw_head {
-	u32 magic;
-	u8 version, answer;
-	u16 items;
-	u64 fingerprint, producer, tick;
-	u32 payload;
-} __attribute__((packed));
-XDD_ASSERT(sizeof(struct raw_head) == SITES_HEADER, "the header as it is sent");
-
-static u64 tag_of(u64 fingerprint, const u8 *at, size_t n)
-{
-	struct wire_key key = { { fingerprint, ~fingerprint } };
-
-	return wire_tag(&key, at, n);
-}
 
 static u8 *put_number(u8 *at, u64 number)
 {
@@ -56,7 +33,7 @@ static u8 *put_item(u8 *at, const struct sites_item *item, u64 first)
 
 static const u8 *get_item(const u8 *at, const u8 *end, u64 first, struct sites_item *item)
 {
-	u64 ticks, tag = 0;
+	u64 ticks = 0, tag = 0;
 
 	if (at >= end)
 		return NULL;
@@ -86,68 +63,45 @@ static u8 *put_answer(u8 *at, const struct sites_item *item, const struct sites_
 	return at;
 }
 
-size_t sites_put(const struct sites_head *head, const struct sites_item *items,
-		 const struct sites_answer *answers, u8 *message)
+size_t sites_put_question(const struct sites_item *items, u32 n, u8 *payload)
 {
-	struct raw_head raw = {
-		MAGIC,	    VERSION, head->answer, head->items, head->fingerprint, head->producer,
-		head->tick, 0
-	};
-	u8 *at = message + SITES_HEADER;
-	u64 tag;
+	u64 tick = n ? items[0].tick : 0;
+	u8 *at = put_number(put_number(payload, n), tick);
 
-	for (u32 i = 0; i < head->items; i++)
-		at = answers ? put_answer(at, &items[i], &answers[i])
-			     : put_item(at, &items[i], head->tick);
-	raw.payload = at - message - SITES_HEADER;
-	memcpy(message, &raw, sizeof(raw));
-	tag = tag_of(head->fingerprint, message, at - message);
-	memcpy(at, &tag, WIRE_TAG);
-	return at - message + WIRE_TAG;
+	for (u32 i = 0; i < n; i++)
+		at = put_item(at, &items[i], tick);
+	return at - payload;
 }
 
-static int get_head(const u8 *message, size_t size, u64 fingerprint, struct raw_head *raw)
+int sites_get_question(const u8 *payload, size_t size, struct sites_item *items)
 {
-	u64 tag;
+	const u8 *at, *end = payload + size;
+	u64 n = 0, tick = 0;
 
-	if (size < SITES_HEADER + WIRE_TAG || size > SITES_MESSAGE_MAX)
+	at = get_number(payload, end, &n);
+	at = get_number(at, end, &tick);
+	if (n > SITES_ITEMS)
 		return -EBADMSG;
-	memcpy(raw, message, sizeof(*raw));
-	if (raw->magic != MAGIC)
-		return -EBADMSG;
-	if (raw->version != VERSION)
-		return -EPROTONOSUPPORT;
-	memcpy(&tag, message + size - WIRE_TAG, WIRE_TAG);
-	if (raw->payload != size - SITES_HEADER - WIRE_TAG || raw->items > SITES_ITEMS ||
-	    tag != tag_of(raw->fingerprint, message, size - WIRE_TAG))
-		return -EBADMSG;
-	return raw->fingerprint == fingerprint ? 0 : -ESTALE;
+	for (u32 i = 0; at && i < n; i++)
+		at = get_item(at, end, tick, &items[i]);
+	return at == end ? (int)n : -EBADMSG;
 }
 
-int sites_get_question(const u8 *message, size_t size, u64 fingerprint, struct sites_head *head,
-		       struct sites_item *items)
+size_t sites_put_answer(const struct sites_item *items, const struct sites_answer *answers, u32 n,
+			u8 *payload)
 {
-	const u8 *at = message + SITES_HEADER, *end = message + size - WIRE_TAG;
-	struct raw_head raw;
-	int rc = get_head(message, size, fingerprint, &raw);
+	u8 *at = payload;
 
-	if (rc || raw.answer)
-		return rc ?: -EBADMSG;
-	for (u32 i = 0; at && i < raw.items; i++)
-		at = get_item(at, end, raw.tick, &items[i]);
-	*head = (struct sites_head){ false, raw.items, fingerprint, raw.producer, raw.tick };
-	return at == end ? 0 : -EBADMSG;
+	for (u32 i = 0; i < n; i++)
+		at = put_answer(at, &items[i], &answers[i]);
+	return at - payload;
 }
 
-int sites_get_answer(const u8 *message, size_t size, u64 fingerprint,
-		     const struct sites_item *items, u32 n, struct sites_answer *answers)
+int sites_get_answer(const u8 *payload, size_t size, const struct sites_item *items, u32 n,
+		     struct sites_answer *answers)
 {
-	const u8 *at = message + SITES_HEADER, *end = message + size - WIRE_TAG;
-	struct raw_head raw;
-	int rc = get_head(message, size, fingerprint, &raw);
+	const u8 *at = payload, *end = payload + size;
 
-	if (rc || raw.answer != 1 || raw.items != n)
-		return rc ?: -EBADMSG;
 	for (u32 i = 0; i < n; i++) {
 		if (end - at < 1 + asks_claim(&items[i]))
 			return -EBADMSG;

@@ -1,24 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Messages between producers and the sites that have the slices of a filter (koloniari-2011 section 3). They
- * hold places of cells, never a record or its hash. Numbers of the header are little-endian:
+ * What producers and the sites that have the slices of a filter tell each other (koloniari-2011 section 3): payloads
+ * of CALL_QUESTION and CALL_ANSWER (call.h). They hold places of cells, never a record or its hash.
  *
- *   byte  bytes
- *      0      4  magic "XDDS"
- *      4      1  version, 1: another one is not read
- *      5      1  0 question, 1 answer
- *      6      2  items, at most SITES_ITEMS
- *      8      8  fingerprint of the filter's structure, seed and window
- *     16      8  producer
- *     24      8  tick that items count from
- *     32      4  bytes of payload
- *     36         payload: the items
- *                tag, 8 bytes: SipHash-2-4 of all before it, under the fingerprint
- *
- * An item of a question is a byte: kind, number of cells and whether it is about the key's claim; then as
- * LEB128 numbers: ticks from the header's, a zigzag; the claim's number, if it is about one; each cell's place
- * in the site's slices. An item of an answer is a byte, cells that are set, and where SITES_CLAIM was asked for a
- * second one: whether another producer has it. Answers have the order of the questions.
+ * A question is LEB128 numbers: items, at most SITES_ITEMS, and a tick that they count from; then the items. An item
+ * is a byte: kind, number of cells and whether it is about the key's claim; then as LEB128 numbers: ticks from the
+ * question's, a zigzag; the claim's number, if it is about one; each cell's place in the site's slices. An answer has
+ * for each item, in their order, a byte, cells that are set, and where SITES_CLAIM was asked for a second one: whether
+ * another producer has it.
  */
 #ifndef USER_SITES_WIRE_H
 #define USER_SITES_WIRE_H
@@ -28,10 +17,12 @@
 
 #include <xdd/config.h>
 
+#include "user/sites/call.h"
+
 #define SITES_ITEMS 1024
-#define SITES_HEADER 36
 #define SITES_ITEM_MAX (1 + 10 + 5 + 10 * XDD_MAX_HASHES)
-#define SITES_MESSAGE_MAX (SITES_HEADER + SITES_ITEMS * SITES_ITEM_MAX + 8)
+#define SITES_MESSAGE_MAX (CALL_HEADER + 3 + 10 + SITES_ITEMS * SITES_ITEM_MAX + CALL_TAG)
+XDD_ASSERT(SITES_MESSAGE_MAX <= CALL_MAX, "a message is a call");
 
 /* ONE_PASS: set the cells if one of them is not set. RELEASE has no cells. */
 enum sites_kind { SITES_TEST, SITES_SET, SITES_ONE_PASS, SITES_RELEASE };
@@ -49,27 +40,18 @@ struct sites_answer {
 	bool claimed; /* by another producer: nothing was done */
 };
 
-struct sites_head {
-	bool answer;
-	u16 items;
-	u64 fingerprint, producer, tick;
-};
+/* Write @n items, at most SITES_ITEMS, to @payload (room for what SITES_MESSAGE_MAX leaves). Returns its bytes. */
+size_t sites_put_question(const struct sites_item *items, u32 n, u8 *payload);
 
-/* Write a question, or the answer to one, of head->items items to @message, SITES_MESSAGE_MAX bytes. Of
- * answers @items are what was asked. Returns the message's bytes.
+/* Read a question of any @size bytes, which may be anything, to @items (room for SITES_ITEMS). Returns their number or
+ * -EBADMSG.
  */
-size_t sites_put(const struct sites_head *head, const struct sites_item *items,
-		 const struct sites_answer *answers, u8 *message);
+int sites_get_question(const u8 *payload, size_t size, struct sites_item *items);
 
-/* Read a question of any @size bytes, which may be anything, to @items (room for SITES_ITEMS). Returns 0;
- * -EBADMSG: damaged, cut, or no such message; -EPROTONOSUPPORT: another version; -ESTALE: of another filter
- * than @fingerprint.
- */
-int sites_get_question(const u8 *message, size_t size, u64 fingerprint, struct sites_head *head,
-		       struct sites_item *items);
-
-/* The same of the answer to the @n questions @items. */
-int sites_get_answer(const u8 *message, size_t size, u64 fingerprint,
-		     const struct sites_item *items, u32 n, struct sites_answer *answers);
+/* The same of the answer to the @n questions @items. Get returns 0 or -EBADMSG. */
+size_t sites_put_answer(const struct sites_item *items, const struct sites_answer *answers, u32 n,
+			u8 *payload);
+int sites_get_answer(const u8 *payload, size_t size, const struct sites_item *items, u32 n,
+		     struct sites_answer *answers);
 
 #endif

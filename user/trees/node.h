@@ -9,8 +9,8 @@
  * long as it lives there. So a filter never has what that of its parent has not, and verdicts are those of one
  * filter, in the order in which the root decides.
  *
- * Several at once. A key waits at a node where the same one is on its way, and is then tested again: copies in one
- * batch cost one question, and of two leaves that show a key at once one passes it. Top-down testing looks for a
+ * Several at once. A key waits at a node where the same one is on its way, for what comes of that: copies in one batch
+ * cost one question, and of two leaves that show a key at once one passes it. Top-down testing looks for a
  * root's match below it, where a node may not yet know what the root has just passed: a node also takes for found
  * what it has passed to a child that has not since asked anew.
  *
@@ -65,8 +65,8 @@ u64 node_fingerprint(const struct xdd_fixed *fixed, u32 window_ticks);
 struct node *node_open(const struct node_plan *plan);
 void node_close(struct node *node);
 
-/* Begin with @n keys (1 to NODE_BATCH) of the node's own producer, when the last ones are done. */
-void node_start(struct node *node, const struct xdd_digest *digests, const u64 *ticks, u32 n);
+/* Begin with @n keys (1 to NODE_BATCH) of the node's own producer, when the last ones are done. Returns 0 or -ENOMEM. */
+int node_start(struct node *node, const struct xdd_digest *digests, const u64 *ticks, u32 n);
 
 /* Whether they have verdicts; key @i: whether it is a duplicate. */
 bool node_done(const struct node *node);

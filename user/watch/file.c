@@ -232,14 +232,17 @@ static int get_level(struct words *w, struct acbf *a, u64 n)
 static int get_levels(struct words *w, struct acbf *a)
 {
 	int rc = acbf_loaded_first(a);
-	u64 used = 0, n;
+	u64 used = 0, n = rc ? 0 : acbf_walk_start(a);
 	u32 levels = 1;
 
-	for (n = rc ? 0 : acbf_walk_start(a); n && !rc; n = acbf_walk_next(a)) {
+	while (n) {
 		used += n;
 		if (used > a->used || levels++ > ACBF_MAX_COUNT)
 			return -EBADMSG;
 		rc = get_level(w, a, n);
+		if (rc) /* what is there of the level leads nowhere */
+			return rc;
+		n = acbf_walk_next(a);
 	}
 	return rc ?: used == a->used && !w->left ? 0 : -EBADMSG;
 }

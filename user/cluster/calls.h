@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Calls (sites/call.h) over NATS: a subject for each process, one for all, questions that are sent again until
+ * they are answered. Subjects, which agents do not listen to:
+ *
+ *   xdd.GROUP.SERVICE           HELLO, HERE, BYE
+ *   xdd.GROUP.SERVICE.NUMBER    what is for one process, whose number has 16 hexadecimal digits
+ */
+#ifndef USER_CLUSTER_CALLS_H
+#define USER_CLUSTER_CALLS_H
+
+#include "user/sites/call.h"
+
+struct options;
+struct calls;
+
+/* After so long without a server nobody is waited for any more. */
+#define CALLS_DOWN_NS (10 * XDD_SECOND_NS)
+
+struct calls_setup {
+	const struct options *o; /* --nats, --group, --secret-file, ... */
+	const char *who;	 /* "site": in front of messages */
+	const char *service;	 /* "sites": a word in subjects, and of the key */
+};
+
+enum calls_kind { CALLS_UP, CALLS_DOWN, CALLS_HELLO, CALLS_HERE, CALLS_BYE, CALLS_MESSAGE };
+
+struct calls_event {
+	enum calls_kind kind;
+	u64 from;	       /* HELLO, HERE, BYE */
+	struct call_here here; /* HERE */
+	const u8 *
+		message; /* MESSAGE: for this process, not opened: anything; until the next event */
+	size_t size;
+};
+
+struct calls_counts {
+	u64 refused; /* of HELLO, HERE and BYE: damaged, or who sent it has not the secret */
+	u64 unsent, overrun;
+};
+
+/*
+ * Connect, in the background and for ever. Signals that the caller waits for must be blocked until it returns.
+ * Returns 0 and *@calls; or with one line in @err -EINVAL for what @setup->o lacks, or another negative errno.
+ */
+int calls_open(const struct calls_setup *setup, struct calls **calls, char *err, size_t err_size);
+void calls_close(struct calls *c); /* NULL is ignored */
+
+u64 calls_number(const struct calls *c); /* of this process */
+
+/* The key of calls between those with @fingerprint; see call_key(). */
+struct wire_key calls_key(const struct calls *c, u64 fingerprint);
+
+/* To wait for: readable while calls_next() has something. */
+int calls_fd(const struct calls *c);
+bool calls_up(const struct calls *c);
+struct calls_counts calls_counts(const struct calls *c);
+
+/* Take the next thing that came, without waiting. Returns whether there was one. */
+bool calls_next(struct calls *c, struct calls_event *event);
+
+/* Say to all: HELLO, HERE (with @here) or BYE. What cannot be sent is lost. */
+void calls_say(struct calls *c, enum call_kind kind, const struct call_here *here);
+
+/* Send the sealed @message to process @to. What cannot be sent is lost. */
+void calls_send(struct calls *c, u64 to, const u8 *message, size_t size);
+
+/* A question under way. */
+struct calls_question {
+	u64 to;
+	u8 *message; /* sealed, of @size bytes; 0: there is none */
+	size_t size;
+	u64 asked_ns, again_ns;
+	u64 repeats; /* times that one was sent again, so far */
+};
+
+/* Send @q, of which to, message and size are set. */
+void calls_ask(struct calls *c, struct calls_question *q, u64 now_ns);
+
+/*
+ * Send @q again if that is due: four times in @timeout_ns. The time in which there was no server, or in which others
+ * come back to it, does not count. Returns when to come back, or 0: there is no answer.
+ */
+u64 calls_press(struct calls *c, struct calls_question *q, u64 timeout_ns, u64 now_ns);
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "user/cluster/remote.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "user/clock.h"
+#include "user/cluster/remote_work.h"
+#include "user/cluster/serve.h"
+#include "user/message.h"
+#include "user/records/interrupt.h"
+#include "user/sites/site.h"
+
+/* How often to ask who is there while slices have no site. */
+#define SEARCH_NS (1000 * MILLISECOND_NS)
+
+/* Who waits for another producer asks again after this, and up to so many times this, by chance: two that have each
+ * a part of what the other one needs do not come back at once for ever.
+ */
+#define RETRY_NS 100000ULL
+#define RETRY_TIMES 16
+
+static struct remote_link *link_of(struct remote *r, u64 id)
+{
+	for (u32 i = 0; i < r->n; i++)
+		if (r->links[i].id == id)
+			return &r->links[i];
+	return NULL;
+}
+
+static void fail_link(struct remote *r, struct remote_link *link)
+{
+	struct roster_site *site = roster_find(&r->roster, link->id);
+
+	if (site)
+		site->lost = true;
+	link->question.size = 0;
+	producer_fail(r->p, link - r->links);
+}
+
+/* Links to sites that are no more. */
+static void fail_gone(struct remote *r)
+{
+	for (u32 i = 0; i < r->n; i++)
+		if (r->links[i].id && !roster_find(&r->roster, r->links[i].id))
+			fail_link(r, &r->links[i]);
+}
+
+static void tell_site(const struct call_here *here, const char *what)
+{
+	note("stream: site %s, slices %u-%u/%u, %s", here->name, here->first,
+	     here->first + here->n - 1, here->of, what);
+}
+
+static void take_here(struct remote *r, const struct call_here *here, u64 id)
+{
+	switch (roster_take(&r->roster, here, id)) {
+	case ROSTER_CAME:
+	case ROSTER_BACK:
+		if (r->roster.started)
+			tell_site(here, "is back");
+		fail_gone(r);
+		break;
+	case ROSTER_OTHER:
+		if (r->other_id != id)
+			complain(
+				"stream: site %s of group %s has another filter (%s; here: %s): it "
+				"is not asked",
+				here->name, r->o->group, here->about, r->about);
+		r->other_id = id;
+		break;
+	case ROSTER_FULL:
+	case ROSTER_KNOWN:
+		break;
+	}
+}
+
+static void take_bye(struct remote *r, u64 id)
+{
+	const struct roster_site *site = roster_find(&r->roster, id);
+
+	if (!site)
+		return;
+	tell_site(&site->here, "has ended");
+	roster_forget(&r->roster, id);
+	fail_gone(r);
+}
+
+static void refuse_link(struct remote *r, struct remote_link *link, const struct calls_event *event)
+{
+	const char *why = (const char *)event->message + CALL_HEADER;
+
+	complain("stream: a site refuses to answer: %.*s",
+		 (int)(event->size - CALL_HEADER - CALL_TAG), why);
+	fail_link(r, link);
+}
+
+static void take_answer(struct remote *r, const struct calls_event *event)
+{
+	u64 from = call_from(event->message, event->size);
+	struct remote_link *link = from ? link_of(r, from) : NULL;
+	int rc = link ? producer_answer(r->p, link - r->links, event->message, event->size)
+		      : -EBADMSG;
+
+	if (!rc)
+		link->question.size = 0;
+	else if (rc == -ECONNREFUSED)
+		refuse_link(r, link, event);
+	else if (rc != -ENOENT)
+		r->refused++;
+}
+
+/* Whether some slices have no site that answers. */
+static bool is_short(const struct remote *r)
+{
+	char text[8];
+
+	for (u32 i = 0; i < r->roster.n; i++)
+		if (r->roster.site[i].lost)
+			return true;
+	return roster_missing(&r->roster, text, sizeof(text));
+}
+
+void remote_search(struct remote *r, u64 now, u64 every_ns)
+{
+	if (now < r->hello_ns || !calls_up(r->calls) || !is_short(r))
+		return;
+	r->hello_ns = now + every_ns;
+	calls_say(r->calls, CALL_HELLO, NULL);
+}
+
+static void take_all(struct remote *r)
+{
+	struct calls_event event;
+
+	while (calls_next(r->calls, &event)) {
+		if (event.kind == CALLS_MESSAGE)
+			take_answer(r, &event);
+		else if (event.kind == CALLS_HERE)
+			take_here(r, &event.here, event.from);
+		else if (event.kind == CALLS_BYE)
+			take_bye(r, event.from);
+		else if (event.kind == CALLS_UP)
+			r->hello_ns = 0;
+	}
+}
+
+/* Wait until something came, or @until_ns; a signal ends it, too. */
+void remote_wait(struct remote *r, u64 until_ns)
+{
+	struct pollfd wanted = { .fd = calls_fd(r->calls), .events = POLLIN };
+	u64 now = now_ns(), left = until_ns > now ? until_ns - now : 0;
+	struct timespec timeout = { left / XDD_SECOND_NS, left % XDD_SECOND_NS };
+
+	ppoll(&wanted, 1, &timeout, NULL);
+	take_all(r);
+}
+
+void remote_links_close(struct remote *r)
+{
+	for (u32 i = 0; i < r->n; i++) {
+		r->repeats += r->links[i].question.repeats;
+		free(r->links[i].question.message);
+	}
+	free(r->links);
+	r->links = NULL;
+	r->n = 0;
+}
+
+/* Tell the producer who has which slices, when that has changed. */
+int remote_deal(struct remote *r)
+{
+	struct producer_site sites[ROSTER_DEALT];
+	u32 n = roster_deal(&r->roster, sites);
+
+	remote_links_close(r);
+	r->links = calloc(n, sizeof(*r->links));
+	if (!r->links)
+		return -ENOMEM;
+	r->n = n;
+	for (u32 i = 0; i < n; i++) {
+		r->links[i].id = r->links[i].question.to = sites[i].id;
+		if (!sites[i].id)
+			continue;
+		r->links[i].question.message = malloc(SITES_MESSAGE_MAX);
+		if (!r->links[i].question.message)
+			return -ENOMEM;
+	}
+	return producer_deal(r->p, sites, n);
+}
+
+/* Between keys: who came, came back or is missing. */
+static int settle(struct remote *r)
+{
+	int rc;
+
+	take_all(r);
+	remote_search(r, now_ns(), SEARCH_NS);
+	rc = r->roster.changed ? remote_deal(r) : 0;
+	for (u32 i = 0; !rc && i < r->roster.n; i++) {
+		struct roster_site *site = &r->roster.site[i];
+		struct remote_link *link = site->back ? link_of(r, site->id) : NULL;
+
+		site->back = false;
+		if (link)
+			producer_recover(r->p, link - r->links, r->tick);
+	}
+	return rc;
+}
+
+/* Send what there is, again if it is due; who does not answer fails. Returns when to come back. */
+static u64 press(struct remote *r, struct remote_link *link, u64 now)
+{
+	struct calls_question *q = &link->question;
+	const struct roster_site *site;
+	u64 due;
+
+	if (!q->size && link->id) {
+		q->size = producer_message(r->p, link - r->links, q->message);
+		if (q->size)
+			calls_ask(r->calls, q, now);
+	}
+	if (!q->size)
+		return UINT64_MAX;
+	due = calls_press(r->calls, q, r->o->site_timeout, now);
+	if (due && (calls_up(r->calls) || !interrupt_came()))
+		return due;
+	site = roster_find(&r->roster, link->id);
+	if (site)
+		tell_site(&site->here, "does not answer: they have failed");
+	fail_link(r, link);
+	return now;
+}
+
+/* Others' claims end soon: ask again, later each time. Returns when to come back. */
+static u64 retry(struct remote *r, u64 now)
+{
+	u64 most = RETRY_NS << (r->retries < 4 ? r->retries : 4);
+
+	if (!producer_is_claimed(r->p)) {
+		r->retries = r->retry_ns = 0;
+		return UINT64_MAX;
+	}
+	if (!r->retry_ns)
+		r->retry_ns = now + RETRY_NS + xdd_mix64(now ^ r->plan.id) % most;
+	if (now < r->retry_ns)
+		return r->retry_ns;
+	r->retry_ns = 0;
+	r->retries++;
+	producer_retry(r->p);
+	return now;
+}
+
+static void finish(struct remote *r)
+{
+	while (!producer_done(r->p)) {
+		u64 now = now_ns(), due = retry(r, now);
+
+		for (u32 i = 0; i < r->n; i++)
+			due = earliest(due, press(r, &r->links[i], now));
+		remote_search(r, now, SEARCH_NS);
+		if (!producer_done(r->p))
+			remote_wait(r, due);
+	}
+}
+
+int remote_ask(struct remote *r, const struct xdd_digest *digests, const u64 *ticks, u32 n,
+	       bool *seen)
+{
+	int rc;
+
+	r->tick = ticks[n - 1];
+	rc = settle(r);
+	if (rc)
+		return rc;
+	producer_start(r->p, digests, ticks, n);
+	finish(r);
+	for (u32 i = 0; i < n; i++)
+		seen[i] = producer_seen(r->p, i);
+	return 0;
+}

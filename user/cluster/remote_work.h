@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What remote*.c share. */
+#ifndef USER_CLUSTER_REMOTE_WORK_H
+#define USER_CLUSTER_REMOTE_WORK_H
+
+#include "user/cluster/calls.h"
+#include "user/cluster/remote.h"
+#include "user/options.h"
+#include "user/sites/roster.h"
+
+/* A site of the producer's, by its number there. */
+struct remote_link {
+	u64 id; /* 0: no site has these slices */
+	struct calls_question question;
+};
+
+struct remote {
+	const struct options *o;
+	struct producer_plan plan;
+	struct producer *p;
+	struct calls *calls;
+	struct roster roster;
+	u32 n;
+	struct remote_link *links;
+	char about[CALL_TEXT];
+	u64 tick;     /* of the last key */
+	u64 hello_ns; /* when to ask again who is there */
+	u64 retry_ns; /* when to ask again for what others had claimed; 0: nothing was */
+	u64 retries;  /* in a row */
+	u64 repeats;  /* of links that are no more */
+	u64 refused;  /* messages that were not by a site, or damaged */
+	u64 other_id; /* of the last one that was told to have another filter */
+};
+
+/* remote.c: ask who is there, if that is due @every_ns and somebody is missing; wait until something came or
+ * @until_ns, and take it; tell the producer who has which slices.
+ */
+void remote_search(struct remote *r, u64 now, u64 every_ns);
+void remote_wait(struct remote *r, u64 until_ns);
+int remote_deal(struct remote *r);
+void remote_links_close(struct remote *r);
+
+#endif
