@@ -219,12 +219,15 @@ static void open_follower(struct wire_self *self)
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
-	struct wire_self self = { .key = wire_key_of(&group, "me") }, owner_self = {};
+	static struct wire_self owner_self;
+	static struct owner
+		*owner; /* for all inputs: it is large, and only notes that it is asked */
 	const struct owner_setup setup = { .self = &owner_self, .group = group, .shape = shape };
-	struct owner *owner = owner_open(&setup);
+	struct wire_self self = { .key = wire_key_of(&group, "me") };
 	struct wire_time now = { 100 * NS_PER_S, 100 * NS_PER_S };
 	char err[256];
 
+	owner = owner ?: owner_open(&setup);
 	open_follower(&self);
 	while (size >= 3) {
 		u8 flags = data[0], version = data[1];
@@ -239,7 +242,6 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		data += n;
 		size -= n;
 	}
-	owner_close(owner);
 	follower_close(t.follower);
 	return 0;
 }
