@@ -197,6 +197,15 @@ bool pins_exist(const char *name)
 	return !access(path, F_OK);
 }
 
+/* Every version pins its program. */
+bool pins_foreign(const char *name)
+{
+	char path[PATH_MAX];
+
+	pins_path(path, name, PINS_COMPLETE, PINS_PROGRAM);
+	return pins_exist(name) && access(path, F_OK);
+}
+
 int pins_begin(const char *name)
 {
 	char path[PATH_MAX];
