@@ -63,9 +63,9 @@ holds "sparse: and once more for each distinct key" sparse \
 	"L[0]['accesses'] == 30000 - L[1]['hits'] - L[2]['hits'] + L[0]['distinct']"
 holds "dense takes fewer bytes than sparse" dense "r['bytes_per_lookup'] < other('sparse')['bytes_per_lookup'] / 2"
 
-# A question is 32 bytes before and 8 behind the payload: 1, the tick's 6, 1 for its own, and 4 places of up to 2^14 (2 KiB).
+# A question is 32 bytes before and 8 behind the payload: 1, the tick's 6, 2 of its own, and 4 places of up to 2^14 (2 KiB).
 holds "messages are as long as their format says" dense \
-	"48 + 4 < L[2]['bytes'] / L[2]['messages'] * 2 - 41 <= 48 + 8"
+	"49 + 4 < L[2]['bytes'] / L[2]['messages'] * 2 - 41 <= 49 + 8"
 
 printf 'producer,event\na,1\nb,1\na,1\na,2\n' >"$tmp/trace"
 check_command "a trace with producers" 0 '"differences": 0' '' "$xdd" simulate tree --engine bloom \

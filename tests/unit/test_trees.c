@@ -7,7 +7,7 @@
 #include "tests/common/config.h"
 #include "user/batch.h"
 #include "user/trees/local.h"
-#include "user/trees/wire.h"
+#include "user/sites/wire.h"
 
 #define KEYS 3000
 #define WINDOW CONFIG_WINDOW_TICKS
@@ -450,14 +450,14 @@ static int give(struct tree_local *l, u64 from, u64 sequence, const u64 *cells, 
 	u64 alike = node_fingerprint(&l->fixed, WINDOW);
 	struct wire_key key = { { alike, ~alike } };
 	struct node *root = tree_local_node(l, 0, 0);
-	struct tree_head head = { TREE_ASK, from, node_id(root), sequence };
+	struct call_head head = { CALL_QUESTION, from, node_id(root), sequence };
 	struct sites_item item = { .n = n, .tick = 1000 };
 	u8 message[512];
 	size_t bytes;
 
 	memcpy(item.cell, cells, sizeof(item.cell));
-	bytes = tree_put_question(&key, &head, &item, 1, n, message);
-	return node_take(root, 0, message, bytes);
+	bytes = sites_put_question(&item, 1, message + CALL_HEADER);
+	return node_take(root, 0, message, call_seal(&key, &head, message, bytes));
 }
 
 /* Places that a filter has not are refused, also by who knows the key, and what is late does nothing. */
@@ -472,7 +472,7 @@ static void test_places(void **state)
 	open_tree(&l, &fixed);
 	assert_int_equal(give(&l, 99, 1, beyond, 4), -ERANGE);
 	assert_int_equal(give(&l, 99, 2, within, 4), 0);
-	assert_int_equal(give(&l, 99, 3, within, 3), -EBADMSG);
+	assert_int_equal(give(&l, 99, 3, within, 3), -ERANGE);
 	assert_int_equal(give(&l, 99, 1, within, 4), -EALREADY);
 	assert_int_equal(tree_local_counts(&l, 0).level.accesses, 1);
 	assert_int_equal(give(&l, 98, 1, within, 4), 0);

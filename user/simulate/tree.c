@@ -221,6 +221,7 @@ static void print_json(const struct simulation *sim, const struct levels *levels
 	for (u32 i = 0; i < fixed->levels; i++)
 		json_array_append_new(list, level_json(fixed, levels, i));
 	json_object_set_new(all, "levels", list);
+	json_object_set_new(all, "seed", json_integer(fixed->seed));
 	warnings_json(all);
 	provenance_json(all, sim->o);
 	json_dumpf(all, stdout, JSON_INDENT(2));

@@ -220,7 +220,7 @@ static void resume(struct node *node, struct job *job)
 	hit(node, job);
 }
 
-/* The parent's answer, see trees/wire.h. */
+/* The parent's answer, see node.h. */
 static void take_verdict(struct node *node, struct job *job, u8 verdict)
 {
 	job->left = verdict ? verdict - 1 : 0;

@@ -14,6 +14,11 @@
  * root's match below it, where a node may not yet know what the root has just passed: a node also takes for found
  * what it has passed to a child that has not since asked anew.
  *
+ * Messages are calls (sites/call.h). Questions have items as those of sites do, TEST without a claim, with places of
+ * cells in the whole filter: a child's, whether keys are duplicates, and with top-down testing a parent's, whether its
+ * part of the tree has them. An answer is a byte for each: 0 no; 1 yes; to a child of a dense tree of timers more, ticks
+ * for which what was found will live beyond the question's; or 255: yes, but nobody has it.
+ *
  * Messages may be lost, repeated and come late: each peer has one question under way, with a number; a repeated one is
  * applied once and answered alike. A node whose parent has failed decides as a root does, or by fault policy
  * `duplicate` takes all that it has not for copies; where a child has failed, a match cannot be refuted and stands.
@@ -25,7 +30,7 @@
 
 #include <xdd/tree.h>
 
-#include "user/cluster/wire.h"
+#include "user/sites/call.h"
 #include "user/trees/filter.h"
 
 #define NODE_CHILDREN 256 /* at most */
@@ -77,7 +82,8 @@ bool node_seen(const struct node *node, u32 i);
  */
 size_t node_message(struct node *node, u32 peer, u8 *message);
 
-/* Take a message of @peer's, which may be anything. Returns 0; what tree_get() does; -ENOENT: it is for another node;
+/* Take a message of @peer's, which may be anything. Returns 0; what call_open() and sites_get_question() do;
+ * -ENOENT: it is for another node;
  * -ERANGE: cells that the filter has not; -EALREADY: it came too late; -EBUSY: the peer's last question has to be
  * answered first.
  */
