@@ -20,7 +20,7 @@ check "--help names commands" test -n "$commands"
 check "--help names at most ten commands" test "$(wc -w <<<"$commands")" -le 10
 check_equal "--help shows fifteen options" 15 "$options"
 check_equal "no line of --help is wider than 100" "" "$("$xdd" --help | grep -E '.{101}')"
-for topic in engines cluster detection sites plan papers faults; do
+for topic in engines cluster detection sites trees plan papers faults; do
 	check_command "help $topic" 0 '.' '' "$xdd" help $topic
 done
 for engine in tagged timer exact bloom sbf rsbf bsbf bsbfsd rlbsbf; do

@@ -81,6 +81,10 @@ refused "an output that cannot be written" 1 'cannot be written' "$tmp/one.json"
 sed 's/"tagged"/"<script>alert(1)<\/script>"/' "$tmp/two.json" >"$tmp/script.json"
 "$xdd" report "$tmp/script.json" -o "$tmp/script.html"
 check_none "markup in a file stays text" '<script' "$tmp/script.html"
+# Numbers that no command prints.
+sed 's/"fpr": *[0-9.e-]*/"fpr": 1e308/g' "$tmp/two.json" >"$tmp/vast.json"
+"$xdd" report "$tmp/vast.json" -o "$tmp/vast.html"
+check_none "a vast number is left out" '[^a-z]inf[^a-z]\|nan' "$tmp/vast.html"
 
 if ! chromium=$(command -v chromium); then
 	skip "a browser shows every text, readable" "no chromium"

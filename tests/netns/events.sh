@@ -105,7 +105,7 @@ check_command "no such folder: nothing is loaded" 1 '' "$tmp/no/x.pcapng: .*No s
 	"$xdd" run "$in" --netns "$rx" --sample-dropped "5:$tmp/no/x.pcapng"
 check_equal "... not for a moment" "" "$(pins_of_ours)"
 run_now --sample-dropped "100k:/dev/full"
-wait_until reading
+wait_until attached
 transmit "$tmp/in.pcap"
 check "a full disk is said" wait_until grep -q '/dev/full: .*No space left.*the filter goes on' "$tmp/run"
 transmit "$tmp/in.pcap"
@@ -192,6 +192,8 @@ others
 wait $pid
 check_equal "--filter" "2 2" "$(wc -l <"$tmp/events") $(grep -c 'not_ip .*60 bytes EtherType 0x806' "$tmp/events")"
 check_command "... and what it left out" 0 '2 shown, 904 that --filter leaves out, 0 beyond' '' cat "$tmp/summary"
+check_command "one that can never match" 2 '' 'rejects all packets' "$xdd" events "$in" --filter 'ip and ip6'
+check_command "one of another link type" 2 '' 'link type EN10MB' "$xdd" events "$in" --filter 'inbound'
 check_command "a wrong expression" 2 '' "--filter 'frob frob'.*pcap-filter" \
 	"$xdd" events "$in" --filter 'frob frob'
 check_command "too many" 2 '' '--rate 2000000: at most' "$xdd" events "$in" --rate 2M

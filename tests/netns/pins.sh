@@ -54,6 +54,24 @@ wait
 check_equal "of three loads of one interface, two are told" 2 \
 	"$(cat "$tmp"/error? | grep -c "xdp-dedup unload $in")"
 
+# What somebody else put beside the instances.
+mkdir "$pins/other$$"
+check_equal "a folder without pins is no instance" 0 "$("$xdd" status --json | grep -c "other$$")"
+check_command "... to unload" 1 '' "other$$: no such instance" "$xdd" unload "other$$"
+check_command "... nor its name free" 1 '' "other$$ is there, and is no instance's" \
+	"$xdd" load "$in" --netns "$rx" --name "other$$" --force
+"$xdd" unload --all --quiet
+check "unload --all leaves it" test -d "$pins/other$$"
+rmdir "$pins/other$$" "$pins"
+
+# A signal while it loads: it has loaded, and says so.
+"$xdd" load "$in" --netns "$rx" >"$tmp/loaded" &
+wait_until test -e "$pins/~$in"
+kill -TERM $!
+wait $!
+check_equal "SIGTERM to load: it says what it did" "0 1" "$? $(grep -c "^$in: $in" "$tmp/loaded")"
+check "... which it did" test "$(program_id "$in")" != 0
+
 # A bpffs that cannot be written, of these commands alone.
 # shellcheck disable=SC2317 # check_command calls it
 read_only() { unshare -m sh -c 'mount -t bpf -o ro bpf /sys/fs/bpf && exec "$@"' sh "$@"; }

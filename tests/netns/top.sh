@@ -116,6 +116,37 @@ live "top $in" nonsense
 seen "a terminal that nobody knows" 'TERM=nonsense is no terminal that is known'
 seen "... is a failure" '^code 1'
 
+# Sides beyond 16 bits, from the start and later.
+# huge FROM TO: rows of the terminal at first and then; prints what top exits with
+huge() {
+	python3 - "$xdd" "$in" "$@" <<'END'
+import fcntl, os, pty, signal, struct, sys, termios, time, threading
+program, instance, *rows = sys.argv[1:]
+pid, terminal = pty.fork()
+def size(number, of):
+    fcntl.ioctl(of, termios.TIOCSWINSZ, struct.pack("HHHH", int(number), 80, 0, 0))
+if pid == 0:
+    size(rows[0], 0)
+    os.environ["TERM"] = "screen"
+    os.execv(program, [program, "top", instance])
+def drain():
+    try:
+        while os.read(terminal, 65536):
+            pass
+    except OSError:
+        pass
+threading.Thread(target=drain, daemon=True).start()
+time.sleep(0.5)
+size(rows[1], terminal)
+time.sleep(1.5)
+os.write(terminal, b"q")
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+END
+}
+check_equal "40000 rows" 0 "$(huge 40000 40000)"
+check_equal "... from 24" 0 "$(huge 24 40000)"
+check_equal "... and to 1" 0 "$(huge 40000 1)"
+
 # Several; they come and go.
 pair "2$out" "2$in"
 load "2$in" --window 1s --memory 1MiB

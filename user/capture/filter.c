@@ -10,14 +10,18 @@
 
 #include "../message.h"
 
+#define OPTIMIZED_MAX 1024 /* bytes of an expression */
+
 /* Files number raw IP otherwise than the library does. */
 static int library_link(u32 link)
 {
 	return link == XDD_LINK_RAW ? DLT_RAW : (int)link;
 }
 
-/* Compile f->expression for @link into @code. */
-static int compile(struct capture_filter *f, u32 link, struct bpf_program *code)
+/* Compile f->expression for @link into @code; @optimize: that takes seconds for a few hundred addresses, and finds
+ * what can never match.
+ */
+static int compile(struct capture_filter *f, u32 link, struct bpf_program *code, bool optimize)
 {
 	pcap_t *library = pcap_open_dead(library_link(link), CAPTURE_MAX_FRAME);
 	const char *name = pcap_datalink_val_to_name(library_link(link));
@@ -25,7 +29,7 @@ static int compile(struct capture_filter *f, u32 link, struct bpf_program *code)
 
 	if (!library)
 		return refuse(f->error, sizeof(f->error), -ENOMEM, "out of memory");
-	if (pcap_compile(library, code, f->expression, 1, PCAP_NETMASK_UNKNOWN))
+	if (pcap_compile(library, code, f->expression, optimize, PCAP_NETMASK_UNKNOWN))
 		rc = refuse(f->error, sizeof(f->error), -EINVAL,
 			    "--filter '%s' on link type %s: %s (man pcap-filter has the syntax)",
 			    f->expression, name ?: "unknown", pcap_geterr(library));
@@ -52,7 +56,7 @@ static struct bpf_program *program_of(struct capture_filter *f, u32 link)
 		refuse(f->error, sizeof(f->error), -ENOMEM, "out of memory");
 		return NULL;
 	}
-	if (compile(f, link, more[f->n].code)) {
+	if (compile(f, link, more[f->n].code, strlen(f->expression) <= OPTIMIZED_MAX)) {
 		free(more[f->n].code);
 		return NULL;
 	}
@@ -71,13 +75,18 @@ int filter_open(struct capture_filter *f, const char *expression, enum capture_d
 	f->expression = expression;
 	f->direction = direction;
 	for (size_t i = 0; expression && i < XDD_ARRAY_SIZE(links); i++) {
-		rc = compile(f, links[i], &code);
+		rc = compile(f, links[i], &code, false);
 		if (rc)
 			continue;
 		pcap_freecode(&code);
 		return 0;
 	}
 	return rc;
+}
+
+int filter_ready(struct capture_filter *f, u32 link)
+{
+	return !f->expression || program_of(f, link) ? 0 : -EINVAL;
 }
 
 int filter_takes(struct capture_filter *f, u32 link, const u8 *data, u32 len, u32 wire_len,

@@ -34,6 +34,11 @@ struct capture_filter {
  */
 int filter_open(struct capture_filter *f, const char *expression, enum capture_direction direction);
 
+/* Frames of link type @link will come: an expression that makes no sense there, or can never match, is told
+ * now. Returns 0, or a negative errno with a line in f->error.
+ */
+int filter_ready(struct capture_filter *f, u32 link);
+
 /* Does @f take a frame of link type @link, @len of its @wire_len bytes at @data, that went in
  * @direction? Returns 1 or 0; or a negative errno with a line in f->error.
  */

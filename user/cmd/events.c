@@ -152,7 +152,10 @@ static int show(struct events *e, const char *name)
 		complain("events: %s", err);
 		return EXIT_FAILED;
 	}
-	code = end(e, loop(e, signals));
+	code = filter_ready(&e->filter, e->reader.in.fixed.link);
+	if (code)
+		complain("events: %s", e->filter.error);
+	code = code ? EXIT_USAGE : end(e, loop(e, signals));
 	event_reader_stop(&e->reader);
 	summarize(e);
 	event_reader_close(&e->reader);

@@ -10,6 +10,7 @@
 #include "../derive.h"
 #include "../message.h"
 #include "../names.h"
+#include "../signals.h"
 #include "../units.h"
 #include "../utf8.h"
 
@@ -80,8 +81,11 @@ int load_and_report(const struct options *o, struct instance *in)
 int cmd_load(struct options *o)
 {
 	struct instance in;
-	int code = load_and_report(o, &in);
+	int code;
 
+	/* A signal that comes while it loads does not hide that it has loaded. */
+	signals_hold();
+	code = load_and_report(o, &in);
 	if (code == EXIT_OK)
 		instance_close(&in);
 	return code;

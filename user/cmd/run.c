@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../age/ager.h"
+#include "../capture/sink.h"
 #include "../clock.h"
 #include "../cluster/group.h"
 #include "../events/sample.h"
@@ -195,20 +196,26 @@ static int start(struct run *r)
 		complain("run: %s", err);
 		return EXIT_FAILED;
 	}
-	if (o->sample_dropped && sample_open(&r->sample, o->sample_dropped)) {
-		complain("run: %s", r->sample.err);
-		return EXIT_FAILED;
-	}
 	code = load_and_report(o, &r->in);
 	if (code == EXIT_OK && o->sample_dropped &&
 	    sample_start(&r->sample, r->in.name, o->sample_rate))
 		give_up_sample(r);
-	if (code != EXIT_OK)
-		sample_close(&r->sample);
-	else
+	if (code == EXIT_OK)
 		exporter_about(r->exporter, r->in.name);
 	exporter_group(r->exporter, r->group);
 	return code;
+}
+
+/* Before signals wait: they end a wait for who reads a pipe. */
+static bool open_sample(struct run *r)
+{
+	if (!r->o->sample_dropped)
+		return true;
+	sink_guard();
+	if (!sample_open(&r->sample, r->o->sample_dropped))
+		return true;
+	complain("run: %s", r->sample.err);
+	return false;
 }
 
 /* Also where the instance was unloaded by someone else. */
@@ -252,6 +259,8 @@ int cmd_run(struct options *o)
 	bool ended;
 	int code;
 
+	if (!open_sample(&r))
+		return EXIT_FAILED;
 	r.signals = signals_hold();
 	if (r.signals < 0) {
 		complain("run: cannot wait for signals: %s", strerror(-r.signals));
@@ -259,6 +268,7 @@ int cmd_run(struct options *o)
 	}
 	code = start(&r);
 	if (code != EXIT_OK) {
+		sample_close(&r.sample);
 		group_close(r.group);
 		exporter_close(r.exporter);
 		return code;

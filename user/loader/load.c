@@ -93,6 +93,12 @@ static bool is_leftover(const struct job *job)
 
 static int exists(const struct job *job)
 {
+	if (pins_foreign(job->name))
+		return refuse(job->err, job->err_size, -EEXIST,
+			      INSTANCE_ROOT
+			      "/%s is there, and is no instance's: remove it, or another "
+			      "--name",
+			      job->name);
 	if (job->o->force || !pins_exist(job->name))
 		return 0;
 	if (is_leftover(job)) {

@@ -32,6 +32,9 @@
  */
 int pins_lock(bool create, bool force, char *err, size_t err_size);
 
+/* The same, but an instance was loaded, and nobody waits: -EBUSY. */
+int pins_try_lock(char *err, size_t err_size);
+
 /* Remove the root if nothing is left in it, and give the lock back. */
 void pins_unlock(int root);
 
@@ -46,7 +49,9 @@ void pins_path(char path[PATH_MAX], const char *name, enum pins_place place, con
 /* The same of the link to the interface that had index @ifindex when it was attached. */
 void pins_link_path(char path[PATH_MAX], const char *name, enum pins_place place, u32 ifindex);
 
+/* Whether there is a folder of that name; and whether it is one that xdp-dedup never made. */
 bool pins_exist(const char *name);
+bool pins_foreign(const char *name);
 
 /* Make the new folder, and PINS_READER and PINS_OWNER in it. Returns 0 or a negative errno. */
 int pins_begin(const char *name);

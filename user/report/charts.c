@@ -7,11 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* No command prints more, and axes are drawn without overflow. */
+#define NUMBER_END 1e100
+
 static double number_of(const json_t *object, const char *name)
 {
 	const json_t *value = json_object_get(object, name);
+	double number = json_is_number(value) ? json_number_value(value) : NAN;
 
-	return json_is_number(value) ? json_number_value(value) : NAN;
+	return fabs(number) < NUMBER_END ? number : NAN;
 }
 
 /* One more plot, with a title that is made like printf() does; NULL: no memory. */

@@ -3,9 +3,15 @@
 
 #include <curses.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "user/message.h"
+
+/* ncurses crashes on what exceeds 16 bits. */
+#define SIDE_MAX 1000
 
 static SCREEN *terminal;
 
@@ -38,8 +44,37 @@ static void use_colours(void)
 	}
 }
 
+/* The terminal's size is another one: that ends a wait for keys. */
+static void resized(int number)
+{
+	(void)number;
+}
+
+static int side(unsigned short given, int known)
+{
+	if (!given)
+		return known;
+	return given < SIDE_MAX ? given : SIDE_MAX;
+}
+
+/* ncurses is not to ask for the size itself: see SIDE_MAX. */
+static void fit(void)
+{
+	struct winsize size = { 0 };
+	int rows, columns;
+
+	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+	rows = side(size.ws_row, LINES);
+	columns = side(size.ws_col, COLS);
+	if (rows != LINES || columns != COLS)
+		resizeterm(rows, columns);
+}
+
 int draw_open(char *err, size_t err_size)
 {
+	signal(SIGWINCH, resized);
+	use_env(FALSE);
+	use_tioctl(FALSE);
 	terminal = newterm(NULL, stdout, stdin);
 	if (!terminal)
 		return refuse(err, err_size, -ENOTTY,
@@ -64,6 +99,7 @@ void draw_close(void)
 
 void draw_size(u32 *width, u32 *height)
 {
+	fit();
 	*width = getmaxx(stdscr);
 	*height = getmaxy(stdscr);
 }

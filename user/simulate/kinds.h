@@ -10,7 +10,8 @@
 	X(acbf)        \
 	X(joint)       \
 	X(replicas)    \
-	X(sites)
+	X(sites)       \
+	X(tree)
 
 #define SIMULATION_PROTOTYPE(name) int simulate_##name(struct options *o);
 SIMULATIONS(SIMULATION_PROTOTYPE)

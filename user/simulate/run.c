@@ -106,19 +106,15 @@ static void pass_draw(struct pass *pass, u32 n)
 	}
 }
 
-/* The leaf that record @i of the batch comes from: by its producer's hash. A stand-in for real logs
- * makes leaves active by Zipf's law, and lets a part of an identifier's records come from its home.
- */
-static u32 pass_leaf(struct pass *pass, u32 i)
+u32 simulation_leaf(const struct simulation *sim, struct stream *producers, u64 record, u64 id)
 {
-	const struct simulation *sim = pass->sim;
-	u32 leaves = pass->store.fixed.tree_leaves, rest;
+	u32 leaves = sim->derived.fixed.tree_leaves, rest;
 
 	if (sim->trace.producers)
-		return xdd_range(sim->trace.producers[pass->tally.records + i], leaves, &rest);
-	if (sim->o->locality && ldexp(stream_draw(&pass->producers), -64) < sim->o->locality)
-		return xdd_range(xdd_mix64(pass->id[i]), leaves, &rest);
-	return stream_zipf(&pass->producers);
+		return xdd_range(sim->trace.producers[record], leaves, &rest);
+	if (sim->o->locality && ldexp(stream_draw(producers), -64) < sim->o->locality)
+		return xdd_range(xdd_mix64(id), leaves, &rest);
+	return stream_zipf(producers);
 }
 
 static void pass_ask_tree(struct pass *pass, u32 n)
@@ -126,8 +122,10 @@ static void pass_ask_tree(struct pass *pass, u32 n)
 	double start = seconds_of(CLOCK_MONOTONIC);
 
 	for (u32 i = 0; i < n; i++)
-		pass->seen[i] = store_tree_ask(&pass->store, &pass->digest[i], pass->at_ns[i],
-					       pass_leaf(pass, i));
+		pass->seen[i] =
+			store_tree_ask(&pass->store, &pass->digest[i], pass->at_ns[i],
+				       simulation_leaf(pass->sim, &pass->producers,
+						       pass->tally.records + i, pass->id[i]));
 	memcpy(pass->tally.level, pass->store.tree.level, sizeof(pass->tally.level));
 	pass->tally.filter_seconds += seconds_of(CLOCK_MONOTONIC) - start;
 }

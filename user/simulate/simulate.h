@@ -6,6 +6,7 @@
 #include "user/derive.h"
 #include "user/metrics/audit.h"
 #include "user/simulate/trace.h"
+#include "user/stream.h"
 #include "xdd/tree.h"
 
 /*
@@ -99,6 +100,12 @@ void simulation_close(struct simulation *sim);
 
 /* Run number @run (from 0; each has its own seed) into @tally. Returns 0 or -ENOMEM. */
 int simulation_run(struct simulation *sim, u32 run, struct tally *tally);
+
+/* The leaf of a tree that record @record (from 0), of identifier @id, comes from: by its producer's hash. A stand-in for
+ * real logs makes leaves active by Zipf's law, drawn from @producers, and lets a part of an identifier's records come
+ * from its home.
+ */
+u32 simulation_leaf(const struct simulation *sim, struct stream *producers, u64 record, u64 id);
 
 /* Print what is known so far: a row of --every, or a run's end. */
 void report_head(void);

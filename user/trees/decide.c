@@ -14,19 +14,19 @@ static u16 *busy_at(struct node *node, const struct job *job)
 	return &node->busy[job->key % NODE_BUSY];
 }
 
-/* Whether the same key is on its way. */
-static bool is_busy(struct node *node, const struct job *job)
+/* The same key that is on its way, or NULL. */
+static const struct job *find_busy(struct node *node, const struct job *job)
 {
 	if (!*busy_at(node, job))
-		return false;
+		return NULL;
 	for (u32 peer = 0; peer <= node_own(node); peer++) {
 		const struct inbox *in = &node->peers[peer].in;
 
 		for (u32 i = 0; in->open && i < in->n; i++)
 			if (in->jobs[i].busy && same_key(&in->jobs[i], job))
-				return true;
+				return &in->jobs[i];
 	}
-	return false;
+	return NULL;
 }
 
 static void job_wait(struct node *node, struct job *job, u32 state)
@@ -159,16 +159,11 @@ static void confirm(struct node *node, struct job *job)
 		end_match(node, job);
 }
 
-void job_arrive(struct node *node, struct job *job)
+/* Test the filter, and go on from there. */
+static void look(struct node *node, struct job *job)
 {
 	bool seen;
 
-	if (!job->test && is_busy(node, job)) {
-		job->state = JOB_HELD;
-		node->held++;
-		node->counts.held++;
-		return;
-	}
 	node->counts.level.accesses++;
 	seen = tree_filter_has(&node->filter, &job->item, &job->left);
 	if (seen && node->plan.level < node->plan.fixed.top_down)
@@ -181,7 +176,51 @@ void job_arrive(struct node *node, struct job *job)
 		climb(node, job);
 }
 
-/* The parent's answer, see trees/wire.h. */
+void job_arrive(struct node *node, struct job *job)
+{
+	job->before = job->test ? NULL : find_busy(node, job);
+	if (!job->before) {
+		look(node, job);
+		return;
+	}
+	job->state = JOB_HELD;
+	node->held++;
+	node->counts.held++;
+}
+
+/* Whether @job is a copy of the one that it waited for, by what came of that: then *@left is what is left of it. */
+static bool settles(const struct node *node, const struct job *job, u8 *left)
+{
+	const struct job *before = job->before;
+	s64 age = job->item.tick - before->item.tick;
+
+	*left = before->seen ? before->left : node->plan.window_ticks - 1;
+	if (*left == NODE_UNSET || age < 0)
+		return false;
+	if (!xdd_engine_has_timers(node->plan.fixed.engine))
+		age = 0;
+	if (age > *left)
+		return false;
+	*left -= age;
+	return true;
+}
+
+/* Go on with @job, which was held. */
+static void resume(struct node *node, struct job *job)
+{
+	u8 left;
+
+	node->held--;
+	if (job->before->state != JOB_DECIDED || !settles(node, job, &left)) {
+		job_arrive(node, job);
+		return;
+	}
+	node->counts.level.accesses++;
+	job->left = left;
+	hit(node, job);
+}
+
+/* The parent's answer, see node.h. */
 static void take_verdict(struct node *node, struct job *job, u8 verdict)
 {
 	job->left = verdict ? verdict - 1 : 0;
@@ -216,8 +255,7 @@ void node_release(struct node *node)
 			for (u32 i = 0; in->open && i < in->n; i++) {
 				if (in->jobs[i].state != JOB_HELD)
 					continue;
-				node->held--;
-				job_arrive(node, &in->jobs[i]);
+				resume(node, &in->jobs[i]);
 			}
 		}
 	}

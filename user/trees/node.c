@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "user/sites/site.h"
-#include "user/trees/wire.h"
+#include "user/sites/wire.h"
 #include "user/trees/work.h"
 
 u64 node_fingerprint(const struct xdd_fixed *fixed, u32 window_ticks)
@@ -43,11 +43,16 @@ void outbox_drop(struct outbox *out, u32 n)
 	out->again = false;
 }
 
-/* A peer has room for its questions when it asks the first time. */
-static int inbox_open(struct inbox *in)
+/* Room for @n questions of a peer whose last ones all have verdicts: nothing points to them. */
+static int inbox_fit(struct inbox *in, u32 n)
 {
-	in->jobs = in->jobs ?: calloc(NODE_BATCH, sizeof(*in->jobs));
-	return in->jobs ? 0 : -ENOMEM;
+	struct job *jobs = n > in->room ? realloc(in->jobs, n * sizeof(*jobs)) : in->jobs;
+
+	if (n > in->room && !jobs)
+		return -ENOMEM;
+	in->jobs = jobs;
+	in->room = n > in->room ? n : in->room;
+	return 0;
 }
 
 struct node *node_open(const struct node_plan *plan)
@@ -58,8 +63,7 @@ struct node *node_open(const struct node_plan *plan)
 		return NULL;
 	node->plan = *plan;
 	node->peers = calloc(plan->children + 2, sizeof(*node->peers));
-	if (node->peers && !inbox_open(&node->peers[node_own(node)].in) &&
-	    !tree_filter_open(&node->filter, &plan->fixed, plan->window_ticks, true))
+	if (node->peers && !tree_filter_open(&node->filter, &plan->fixed, plan->window_ticks, true))
 		return node;
 	node_close(node);
 	return NULL;
@@ -105,12 +109,17 @@ static void inbox_take(struct node *node, u32 peer, const struct sites_item *ite
 	node_release(node);
 }
 
-void node_start(struct node *node, const struct xdd_digest *digests, const u64 *ticks, u32 n)
+int node_start(struct node *node, const struct xdd_digest *digests, const u64 *ticks, u32 n)
 {
+	struct sites_item items[NODE_BATCH];
+
+	if (inbox_fit(&node->peers[node_own(node)].in, n))
+		return -ENOMEM;
 	for (u32 i = 0; i < n; i++)
-		node->items[i] = tree_filter_item(&node->filter, &digests[i], ticks[i]);
+		items[i] = tree_filter_item(&node->filter, &digests[i], ticks[i]);
 	node->counts.keys += n;
-	inbox_take(node, node_own(node), node->items, n);
+	inbox_take(node, node_own(node), items, n);
+	return 0;
 }
 
 bool node_done(const struct node *node)
@@ -123,30 +132,32 @@ bool node_seen(const struct node *node, u32 i)
 	return node->peers[node_own(node)].in.jobs[i].seen;
 }
 
+/* Make a call of @message, whose @n bytes of payload are there. */
+static size_t seal(struct node *node, u32 peer, u8 kind, u64 sequence, u8 *message, size_t n)
+{
+	struct call_head head = { kind, node->plan.id, node->peers[peer].id, sequence };
+
+	return call_seal(&node->plan.key, &head, message, n);
+}
+
 static size_t put_answer(struct node *node, u32 peer, u8 *message)
 {
 	struct inbox *in = &node->peers[peer].in;
-	struct tree_head head = { .type = peer == node_parent(node) ? TREE_FOUND : TREE_VERDICT,
-				  .from = node->plan.id,
-				  .to = node->peers[peer].id,
-				  .sequence = in->sequence };
 
 	for (u32 i = 0; i < in->n; i++) {
 		const struct job *job = &in->jobs[i];
 
-		node->answers[i] = job->test || !job->seen ? job->seen : 1 + job->left;
+		message[CALL_HEADER + i] = job->test || !job->seen ? job->seen : 1 + job->left;
 	}
 	in->send = false;
 	node->counts.answers++;
-	return tree_put_answer(&node->plan.key, &head, node->answers, in->n, message);
+	return seal(node, peer, CALL_ANSWER, in->sequence, message, in->n);
 }
 
 static size_t put_question(struct node *node, u32 peer, u8 *message)
 {
 	struct outbox *out = &node->peers[peer].out;
-	struct tree_head head = { .type = peer == node_parent(node) ? TREE_ASK : TREE_TEST,
-				  .from = node->plan.id,
-				  .to = node->peers[peer].id };
+	struct sites_item items[NODE_BATCH];
 	u32 queued = out->end - out->at;
 
 	if (!out->sent) {
@@ -154,12 +165,11 @@ static size_t put_question(struct node *node, u32 peer, u8 *message)
 		out->sequence++;
 	}
 	out->again = false;
-	head.sequence = out->sequence;
 	for (u32 i = 0; i < out->sent; i++)
-		node->items[i] = out->jobs[out->at + i]->item;
+		items[i] = out->jobs[out->at + i]->item;
 	node->counts.questions++;
-	return tree_put_question(&node->plan.key, &head, node->items, out->sent,
-				 node->plan.fixed.hashes, message);
+	return seal(node, peer, CALL_QUESTION, out->sequence, message,
+		    sites_put_question(items, out->sent, message + CALL_HEADER));
 }
 
 /* Number of a peer. */
@@ -191,10 +201,25 @@ void node_again(struct node *node, u32 peer)
 	out->again = out->sent;
 }
 
-static int take_question(struct node *node, u32 peer, const struct tree_head *head, u32 n)
+/* Whether @items, which may be anything, are questions about keys. */
+static int check_items(const struct node *node, const struct sites_item *items, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (items[i].kind != SITES_TEST || items[i].claim)
+			return -EBADMSG;
+		if (!tree_filter_takes(&node->filter, &items[i]))
+			return -ERANGE;
+	}
+	return n < 0 ? n : 0;
+}
+
+static int take_question(struct node *node, u32 peer, const struct call_head *head,
+			 const u8 *payload, size_t size)
 {
 	struct peer *from = &node->peers[peer];
 	struct inbox *in = &from->in;
+	struct sites_item items[NODE_BATCH];
+	int n, rc;
 
 	from->failed &= peer == node_parent(node);
 	if (in->from == head->from && head->sequence <= in->sequence) {
@@ -204,26 +229,29 @@ static int take_question(struct node *node, u32 peer, const struct tree_head *he
 	}
 	if (in->open)
 		return -EBUSY;
-	for (u32 i = 0; i < n; i++)
-		if (!tree_filter_takes(&node->filter, &node->items[i]))
-			return -ERANGE;
-	if (inbox_open(in))
-		return -ENOMEM;
+	n = sites_get_question(payload, size, items);
+	rc = check_items(node, items, n);
+	if (!rc)
+		rc = inbox_fit(in, n);
+	if (rc)
+		return rc;
 	from->id = in->from = head->from;
 	in->sequence = head->sequence;
-	inbox_take(node, peer, node->items, n);
+	inbox_take(node, peer, items, n);
 	return 0;
 }
 
-static int take_answer(struct node *node, u32 peer, const struct tree_head *head, u32 n)
+static int take_answer(struct node *node, u32 peer, const struct call_head *head, const u8 *answers,
+		       size_t n)
 {
 	struct outbox *out = &node->peers[peer].out;
 
-	if (!n || n != out->sent || head->sequence != out->sequence ||
-	    head->from != node->peers[peer].id)
+	if (!out->sent || head->sequence != out->sequence || head->from != node->peers[peer].id)
 		return -EALREADY;
+	if (n != out->sent)
+		return -EBADMSG;
 	for (u32 i = 0; i < n; i++)
-		job_answered(node, out->jobs[out->at + i], peer, &node->answers[i]);
+		job_answered(node, out->jobs[out->at + i], peer, &answers[i]);
 	outbox_drop(out, n);
 	node_release(node);
 	return 0;
@@ -231,19 +259,19 @@ static int take_answer(struct node *node, u32 peer, const struct tree_head *head
 
 static int take(struct node *node, u32 peer, const u8 *message, size_t size)
 {
-	bool parent = peer == node_parent(node);
-	struct tree_head head;
-	int n = tree_get(&node->plan.key, message, size, node->plan.fixed.hashes, &head,
-			 node->items, node->answers);
+	struct call_head head;
+	const u8 *payload;
+	size_t n;
+	int rc = call_open(&node->plan.key, message, size, &head, &payload, &n);
 
-	if (n < 0)
-		return n;
-	if (head.to != node->plan.id)
+	if (rc)
+		return rc;
+	if (head.to != node->plan.id || !head.from)
 		return -ENOENT;
-	if (head.type == (parent ? TREE_TEST : TREE_ASK))
-		return take_question(node, peer, &head, n);
-	if (head.type == (parent ? TREE_VERDICT : TREE_FOUND))
-		return take_answer(node, peer, &head, n);
+	if (head.kind == CALL_QUESTION)
+		return take_question(node, peer, &head, payload, n);
+	if (head.kind == CALL_ANSWER)
+		return take_answer(node, peer, &head, payload, n);
 	return -EBADMSG;
 }
 

@@ -9,10 +9,15 @@
  * long as it lives there. So a filter never has what that of its parent has not, and verdicts are those of one
  * filter, in the order in which the root decides.
  *
- * Several at once. A key waits at a node where the same one is on its way, and is then tested again: copies in one
- * batch cost one question, and of two leaves that show a key at once one passes it. Top-down testing looks for a
+ * Several at once. A key waits at a node where the same one is on its way, for what comes of that: copies in one batch
+ * cost one question, and of two leaves that show a key at once one passes it. Top-down testing looks for a
  * root's match below it, where a node may not yet know what the root has just passed: a node also takes for found
  * what it has passed to a child that has not since asked anew.
+ *
+ * Messages are calls (sites/call.h). Questions have items as those of sites do, TEST without a claim, with places of
+ * cells in the whole filter: a child's, whether keys are duplicates, and with top-down testing a parent's, whether its
+ * part of the tree has them. An answer is a byte for each: 0 no; 1 yes; to a child of a dense tree of timers more, ticks
+ * for which what was found will live beyond the question's; or 255: yes, but nobody has it.
  *
  * Messages may be lost, repeated and come late: each peer has one question under way, with a number; a repeated one is
  * applied once and answered alike. A node whose parent has failed decides as a root does, or by fault policy
@@ -25,7 +30,7 @@
 
 #include <xdd/tree.h>
 
-#include "user/cluster/wire.h"
+#include "user/sites/call.h"
 #include "user/trees/filter.h"
 
 #define NODE_CHILDREN 256 /* at most */
@@ -65,8 +70,8 @@ u64 node_fingerprint(const struct xdd_fixed *fixed, u32 window_ticks);
 struct node *node_open(const struct node_plan *plan);
 void node_close(struct node *node);
 
-/* Begin with @n keys (1 to NODE_BATCH) of the node's own producer, when the last ones are done. */
-void node_start(struct node *node, const struct xdd_digest *digests, const u64 *ticks, u32 n);
+/* Begin with @n keys (1 to NODE_BATCH) of the node's own producer, when the last ones are done. Returns 0 or -ENOMEM. */
+int node_start(struct node *node, const struct xdd_digest *digests, const u64 *ticks, u32 n);
 
 /* Whether they have verdicts; key @i: whether it is a duplicate. */
 bool node_done(const struct node *node);
@@ -77,7 +82,8 @@ bool node_seen(const struct node *node, u32 i);
  */
 size_t node_message(struct node *node, u32 peer, u8 *message);
 
-/* Take a message of @peer's, which may be anything. Returns 0; what tree_get() does; -ENOENT: it is for another node;
+/* Take a message of @peer's, which may be anything. Returns 0; what call_open() and sites_get_question() do;
+ * -ENOENT: it is for another node;
  * -ERANGE: cells that the filter has not; -EALREADY: it came too late; -EBUSY: the peer's last question has to be
  * answered first.
  */

@@ -13,9 +13,10 @@ enum job_state { JOB_HELD, JOB_CLIMBING, JOB_CONFIRMING, JOB_DECIDED };
 /* A key that a peer, or the own producer, asks about. */
 struct job {
 	struct sites_item item;
-	u64 key;     /* a hash of its cells */
-	u32 from;    /* number of the peer */
-	u32 waiting; /* children whose answers are to come */
+	u64 key;		  /* a hash of its cells */
+	const struct job *before; /* the same key, which it waits for */
+	u32 from;		  /* number of the peer */
+	u32 waiting;		  /* children whose answers are to come */
 	u8 state, left;
 	bool test;	  /* what the parent wants to be confirmed */
 	bool busy;	  /* others of the same key wait for it */
@@ -26,7 +27,7 @@ struct job {
 struct inbox {
 	u64 from, sequence; /* 0: there were none */
 	bool send;	    /* the answer is to be sent */
-	u32 n, open;	    /* without a verdict */
+	u32 room, n, open;  /* the last: without a verdict */
 	struct job *jobs;
 };
 
@@ -54,8 +55,6 @@ struct node {
 	u16 busy[NODE_BUSY]; /* keys that others may wait for, by their hash */
 	u32 held;
 	bool release; /* one that was waited for is decided */
-	struct sites_item items[NODE_BATCH];
-	u8 answers[NODE_BATCH];
 };
 
 static inline u32 node_own(const struct node *node)
