@@ -7,7 +7,7 @@
 # shellcheck disable=SC2317,SC2119 # check calls the functions; the server has no options
 . "$(dirname "$0")/lib.sh"
 
-here=(nsenter --net=/run/netns/$server_ns --)
+here=(nsenter "--net=/run/netns/$server_ns" --)
 nats=nats://127.0.0.1:4222
 bloom=(--engine bloom --hashes 4 --slicing vertical)
 timer=(--engine timer --hashes 4 --slicing vertical --memory 256KiB --window 10s)
@@ -91,10 +91,16 @@ check "which it says" grep -q 'a message is refused: it is damaged, or who sent 
 # Messages of a look-up of a key that all have: 1, or S(1 - (1 - 1/S)^k). One at a time.
 seq 1500 >"$tmp/some"
 for slicing in horizontal vertical; do
-	[ $slicing = vertical ] && group=b || { group=e; sites e 8 --engine bloom --hashes 4 --slicing horizontal --memory 1MiB; serve e; }
+	group=b
+	if [ $slicing = horizontal ]; then
+		group=e
+		sites e 8 --engine bloom --hashes 4 --slicing horizontal --memory 1MiB
+		serve e
+	fi
 	producer $group --engine bloom --hashes 4 --slicing $slicing --memory 1MiB --slices 8 "$tmp/some" >/dev/null
 	producer $group --engine bloom --hashes 4 --slicing $slicing --memory 1MiB --slices 8 --batch 1 "$tmp/some" >/dev/null
-	[ $slicing = vertical ] && model='8 * (1 - (1 - 1 / 8) ** 4)' || model=1
+	model=1
+	[ $slicing = horizontal ] || model='8 * (1 - (1 - 1 / 8) ** 4)'
 	check "$slicing: messages of a look-up" near "$(said "j['messages'] / s['records']")" "$model" 0.01
 	check "$slicing: visits" near "$(said "j['visits'] / s['records']")" "$model" 0.01
 done
@@ -133,7 +139,7 @@ exec 3>&-
 wait $voter
 check_equal "killed sites are found out" "2 2" "$(said "j['failures'], len([1 for one in j['sites'] if one['state'] == 'failed'])" | tr -d '(),')"
 check_equal "no record is lost" 110000 "$(said "s['records']")"
-check "vote: copies that pass" near $((($(wc -l <"$tmp/voted") - loaded))) \
+check "vote: copies that pass" near $(($(wc -l <"$tmp/voted") - loaded)) \
 	'30000 * (6 * .25 ** 2 * .75 ** 2 + 4 * .25 ** 3 * .75 + .25 ** 4)' 0.05
 faulty --fault-policy distinct "$tmp/copies" >"$tmp/passed"
 check "slices that have no site are named" grep -q 'slices 10-14, 25-29 of 40 have no site: --fault-policy distinct answers' "$tmp/said"
@@ -193,12 +199,12 @@ one "${bloom[@]}" --memory 32KiB --slices 40 "$tmp/stream" | tail -n +$(($(wc -l
 check "and the verdicts are one filter's" cmp "$tmp/one" "$tmp/came"
 
 # Who contradicts others, and who is none of them.
-site=("${here[@]}" "$xdd" site --nats $nats --secret-file "$tmp/secret" --group a --quiet)
+site=("${here[@]}" "$xdd" site --nats "$nats" --secret-file "$tmp/secret" --group a --quiet)
 check_command "a slice is served once" 1 '' 'site .* has slices 5-9/40: these are 9-9: no slice is served twice' \
 	timeout 20 "${site[@]}" --slices 9/40 "${bloom[@]}" --memory 32KiB
 check_command "sites of a group have one filter" 1 '' 'of group a has another filter .* give the same options' \
 	timeout 20 "${site[@]}" --slices 9/40 "${bloom[@]}" --memory 64KiB
-stream=("${here[@]}" timeout 20 "$xdd" stream --sites --nats $nats --group a --silence 1s "${bloom[@]}" --slices 40)
+stream=("${here[@]}" timeout 20 "$xdd" stream --sites --nats "$nats" --group a --silence 1s "${bloom[@]}" --slices 40)
 check_command "a producer of another filter" 1 '' 'has another filter .* it is not asked' "${stream[@]}" --secret-file "$tmp/secret" --memory 64KiB
 head -c 64 /dev/urandom >"$tmp/other"
 chmod 600 "$tmp/other"
@@ -210,7 +216,7 @@ check "which sites count" says_soon 1 a.5-9_40 'a message is refused'
 	--json "$tmp/pipe" >"$tmp/came" 2>"$tmp/said" &
 asking=$!
 exec 3>"$tmp/pipe"
-ask "last"
+ask "last 1"
 kill $asking
 wait $asking
 check_equal "SIGTERM ends it" 0 $?
