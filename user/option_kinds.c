@@ -588,6 +588,22 @@ static int parse_host(struct value *v)
 	return strlen(v->text) <= GROUP_HOST_MAX ? parse_name(v) : -EINVAL;
 }
 
+/* HOST[.INSTANCE] */
+static int parse_owner(struct value *v)
+{
+	size_t host = strcspn(v->text, ".");
+	char name[GROUP_HOST_MAX + 1];
+
+	if (host > GROUP_HOST_MAX || (v->text[host] && !option_name_valid(v->text + host + 1)))
+		return -EINVAL;
+	memcpy(name, v->text, host);
+	name[host] = 0;
+	if (*name == '-' || !option_name_valid(name))
+		return -EINVAL;
+	*(const char **)v->at = v->text;
+	return 0;
+}
+
 static int parse_monitors(struct value *v)
 {
 	if (!strcmp(v->o->command, "simulate"))
@@ -978,6 +994,10 @@ const struct kind kind_nats = {
 const struct kind kind_host = {
 	.parse = parse_host,
 	.what = "a name of 1 to 30 letters, digits, - and _",
+};
+const struct kind kind_owner = {
+	.parse = parse_owner,
+	.what = "a host, or a host and an instance: HOST or HOST.INSTANCE",
 };
 const struct kind kind_size = {
 	.parse = parse_size,

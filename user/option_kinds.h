@@ -45,7 +45,7 @@ extern const struct kind kind_tree, kind_top_down, kind_levels, kind_fan_out, ki
 	kind_interval, kind_peers, kind_replica_action;
 extern const struct kind kind_hosts, kind_key_range, kind_keys, kind_deletes, kind_push, kind_bound,
 	kind_weights, kind_l1, kind_counters, kind_positions, kind_watch_action;
-extern const struct kind kind_nats, kind_host, kind_silence, kind_check;
+extern const struct kind kind_nats, kind_host, kind_owner, kind_silence, kind_check;
 extern const struct kind kind_algorithm, kind_rounds, kind_monitors, kind_monitors_of, kind_then,
 	kind_sizes, kind_share;
 extern const struct kind kind_slices_of, kind_protocol, kind_primitive, kind_batch,

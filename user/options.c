@@ -433,11 +433,12 @@ static int validate_growth(const struct options *o, char *err, size_t err_size)
 }
 
 /* Options of agent and run that only mean something where there are other hosts. */
-static const enum option_id of_group[] = {
-	OPT_group,	OPT_host,	 OPT_nats_ca,		OPT_nats_cert, OPT_nats_key,
-	OPT_nats_creds, OPT_push,	 OPT_false_rate_target, OPT_bound,     OPT_weights,
-	OPT_resize,	OPT_max_density, OPT_silence,		OPT_push_rate, OPT_check_every
-};
+static const enum option_id of_group[] = { OPT_share_watch, OPT_group,	   OPT_host,
+					   OPT_nats_ca,	    OPT_nats_cert, OPT_nats_key,
+					   OPT_nats_creds,  OPT_push,	   OPT_false_rate_target,
+					   OPT_bound,	    OPT_weights,   OPT_resize,
+					   OPT_max_density, OPT_silence,   OPT_push_rate,
+					   OPT_check_every };
 
 static int validate_group(const struct options *o, char *err, size_t err_size)
 {
@@ -453,10 +454,14 @@ static int validate_group(const struct options *o, char *err, size_t err_size)
 		return refuse(
 			err, err_size, -EINVAL,
 			"--nats-cert and --nats-key go together: the certificate and its key");
-	if (o->nats && !strcmp(o->command, "run") && !o->peers && !o->collect)
+	if (o->nats && !strcmp(o->command, "run") && !o->peers && !o->collect && !o->share_watch)
 		return refuse(err, err_size, -EINVAL,
-			      "--nats shares replicas, or keys, with other hosts: add --peers N or "
-			      "--collect KEYS");
+			      "--nats shares replicas, keys or a watch set with other hosts: add "
+			      "--peers N, --collect KEYS or --share-watch HOST");
+	if (o->share_watch && !strcmp(o->command, "run") && o->watch_action == OPTION_AUTO)
+		return refuse(
+			err, err_size, -EINVAL,
+			"--share-watch is for an instance with a watch set: add --watch-action");
 	wrong = !files && !o->nats && url && *url ? bus_url_wrong(url) : NULL;
 	if (wrong)
 		return refuse(err, err_size, -EINVAL, GROUP_ENVIRONMENT ": %s", wrong);

@@ -380,7 +380,22 @@ What is thought of a peer:\n\
   failed        silent for too long\n\
   left          it said BYE\n\
 Only who is live is believed, and only for a time that is put off again and again: if what keeps\n\
-the replicas up to date dies, they end. In doubt a packet passes.\n",
+the replicas up to date dies, they end. In doubt a packet passes.\n\
+\n\
+Watch sets that follow an owner's (--share-watch; help watch), in messages with keys of their own\n\
+(user/cluster/watch_wire.h):\n\
+  WATCH_FULL    all of the set, deflated, in parts of at most 512 KiB: at first, after a connection,\n\
+                when it is wanted, and when a change is long or is not known key by key (clear, and\n\
+                load of a saved set)\n\
+  WATCH_DELTA   the keys that were added or deleted since, with a print (keys and CRC-32) of the set\n\
+                before and after; one that does not lead from what is held, or to what it says, is\n\
+                not applied, and a FULL is asked for\n\
+  WATCH_BEAT    this is the set now: a third of --silence apart\n\
+  WATCH_WANT    please send a FULL: this is what I hold\n\
+FULLs go to subjects xdd.GROUP.HOST.INSTANCE.watch0 and .watch1 in turn, with the DELTAs behind them;\n\
+JetStream keeps the last of both in stream xdd-GROUP-watch, on disk and for ever: a late host has the\n\
+set after one fetch, be its owner there or not. What is older than what a host holds is ignored,\n\
+after a start as well: /run/xdp-dedup/NAME.share has its version.\n",
 	      to);
 }
 
@@ -475,7 +490,15 @@ The set is an accurate counting Bloom filter (li-2013) for --watch-keys N keys (
 memory allows, 37 bits a key, is in the kernel; a key is --positions 3 of its bits. The levels above\n\
 are in /run/xdp-dedup/NAME.xdw, which goes when the instance does. Each change writes that file\n\
 anew: load many keys at once rather than one by one.\n\
-A set that was saved fits an instance with the same secret (--secret-file, --seed), key options and size.\n");
+A set that was saved fits an instance with the same secret (--secret-file, --seed), key options and size.\n\
+\n\
+Several hosts: agent (or run) --nats URL --group G --share-watch HOST on each, loaded alike and with one\n\
+--secret-file: each set follows the one of the same name at HOST, its owner, or that of HOST.INSTANCE if\n\
+that is given. At the owner watch add, del, load, unload and clear work as ever; within about a quarter\n\
+of a second the others have it, whole or not at all. There the same commands are refused, as long as the\n\
+agent runs; without it a set stays as it is, can be changed, and is its owner's again when the agent\n\
+is back. stats, status and metrics say which change a set has, and for how long it may have been\n\
+behind. A set of another size, secret or key is told, and stays as it is.\n");
 }
 
 static void topic_growth(FILE *to)

@@ -27,8 +27,8 @@ static struct bus *open_bus(const char *url, const char *listen)
 {
 	struct bus_where where = { .url = url,
 				   .client = "bench",
-				   .store = "bench",
-				   .kept = "xdd.bench.kept",
+				   .store = { "bench" },
+				   .kept = { { "xdd.bench.kept" } },
 				   .listen = { listen } };
 	struct bus_event event;
 	struct bus *bus;

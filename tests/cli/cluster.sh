@@ -22,6 +22,11 @@ refuses '--nats: a server has no path' agent --nats nats://u:geheim@a:4222/x
 check_command "a wrong URL in the variable is wrong usage" 2 '' 'XDP_DEDUP_NATS: it begins with' env XDP_DEDUP_NATS=http://a "$xdd" agent
 refuses '--nats-cert and --nats-key go together' agent --nats nats://a --nats-cert a.pem
 refuses 'add --peers N' run eth9 --nats nats://a
+refuses 'share-watch is for several hosts: add --nats' agent --share-watch a
+refuses 'share-watch a.b.c: not a host' agent --nats nats://a --share-watch a.b.c
+refuses 'share-watch .b: not a host' agent --nats nats://a --share-watch .b
+refuses 'share-watch: *-x: not a host|share-watch -x' agent --nats nats://a --share-watch -x
+refuses 'add --watch-action' run eth9 --nats nats://a --share-watch a
 refuses 'host a.b: not a name' agent --nats nats://a --host a.b
 refuses 'silence 1ms: ' agent --nats nats://a --silence 1ms
 refuses 'max-density 2: ' agent --nats nats://a --max-density 2

@@ -3,6 +3,7 @@
  * rogue WHAT HOST:PORT GROUP SECONDS: someone in the group, or on its bus, who means no good.
  *   ones     has the secret, of instance `tap` here, and publishes as rogue.tap a filter of all ones
  *   forged   the same without the secret
+ *   watch    without the secret, publishes as a.tap what would make its watch set another one
  *   fuzz     publishes damaged copies of what others publish, under their names
  *   replay   publishes what others published again, in another order, many times
  * Speaks NATS' text protocol. Prints how many messages it published.
@@ -21,7 +22,7 @@
 #include "user/clock.h"
 #include "user/cluster/delta.h"
 #include "user/cluster/occupancy.h"
-#include "user/cluster/wire.h"
+#include "user/cluster/watch_wire.h"
 #include "user/loader/program.h"
 
 #define SECOND_NS 1000000000ull
@@ -163,6 +164,30 @@ static int publish_ones(const char *group, bool forged, u64 until)
 	return 0;
 }
 
+static int publish_watch(const char *group, u64 until)
+{
+	static const enum wire_type types[] = { WIRE_WATCH_FULL, WIRE_WATCH_DELTA,
+						WIRE_WATCH_BEAT };
+	static u8 message[WIRE_MAX];
+	struct wire_self self = { .epoch = 2 * time(NULL) * SECOND_NS };
+	char subject[256];
+
+	self.key = wire_key_of(&(struct wire_key){ { 1, 2 } }, "a.tap");
+	for (u64 seq = 1; now_ns() < until; seq++) {
+		enum wire_type type = types[seq % 3];
+		struct wire_head head = { .type = type, .seq = seq, .parts = 1 };
+		const struct watch_told told = { .deflated = 100, .bytes = 100 };
+
+		snprintf(subject, sizeof(subject), "xdd.%s.a.tap.watch%s", group,
+			 type == WIRE_WATCH_BEAT ? "" : "0");
+		publish(subject, message,
+			watch_seal(&self, &head, &told, type == WIRE_WATCH_BEAT ? 0 : 100,
+				   message));
+		usleep(50000);
+	}
+	return 0;
+}
+
 static void damage(struct kept *kept)
 {
 	u32 n = 1 + next_random() % 4;
@@ -214,7 +239,8 @@ int main(int argc, char **argv)
 	int code;
 
 	if (argc != 5) {
-		fprintf(stderr, "usage: rogue ones|forged|fuzz|replay HOST:PORT GROUP SECONDS\n");
+		fprintf(stderr,
+			"usage: rogue ones|forged|watch|fuzz|replay HOST:PORT GROUP SECONDS\n");
 		return 2;
 	}
 	until = now_ns() + strtod(argv[4], NULL) * SECOND_NS;
@@ -224,6 +250,8 @@ int main(int argc, char **argv)
 		code = fuzz(argv[3], until);
 	else if (!strcmp(what, "replay"))
 		code = replay(argv[3], until);
+	else if (!strcmp(what, "watch"))
+		code = publish_watch(argv[3], until);
 	else
 		code = publish_ones(argv[3], !strcmp(what, "forged"), until);
 	say("PING\r\n");

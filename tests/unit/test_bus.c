@@ -88,8 +88,9 @@ static struct bus *bus_to(const struct server *server, const char *login)
 	struct bus_where where = { .url = url,
 				   .client = "test",
 				   .listen = { "xdd.test.>" },
-				   .store = "xdd-test",
-				   .kept = "xdd.test.*.*.state" };
+				   .store = { "xdd-test", "xdd-test-lasting" },
+				   .kept = { { "xdd.test.*.*.state" },
+					     { "xdd.test.*.*.watch0", "xdd.test.*.*.watch1" } } };
 	struct bus *bus;
 
 	snprintf(url, sizeof(url), "nats://%s127.0.0.1:%u", login, server->port);
@@ -156,8 +157,9 @@ static void test_kept(void **state)
 	server_start(&server);
 	bus = bus_to(&server, "");
 	expect(bus, BUS_UP, &event);
-	assert_true(bus_counts(bus).keeps);
-	assert_int_equal(bus_fetch(bus, STATE), 0);
+	assert_true(bus_counts(bus).keeps[BUS_recent]);
+	assert_true(bus_counts(bus).keeps[BUS_lasting]);
+	assert_int_equal(bus_fetch(bus, BUS_recent, STATE), 0);
 	expect_fetched(bus, 0);
 	assert_int_equal(publish(bus, BUS_KEEP, "one"), 0);
 	assert_int_equal(publish(bus, BUS_INSTEAD, "two"), 0);
@@ -167,7 +169,7 @@ static void test_kept(void **state)
 	expect_text(bus, BUS_MESSAGE, "three");
 	late = bus_to(&server, "");
 	expect(late, BUS_UP, &event);
-	assert_int_equal(bus_fetch(late, STATE), 0);
+	assert_int_equal(bus_fetch(late, BUS_recent, STATE), 0);
 	expect_text(late, BUS_STORED, "two");
 	expect_text(late, BUS_STORED, "three");
 	expect_fetched(late, 2);
@@ -189,8 +191,8 @@ static void test_large(void **state)
 	server_start(&server);
 	bus = bus_to(&server, "");
 	expect(bus, BUS_UP, &event);
-	assert_false(bus_counts(bus).keeps);
-	assert_int_equal(bus_fetch(bus, STATE), -EOPNOTSUPP);
+	assert_false(bus_counts(bus).keeps[BUS_recent]);
+	assert_int_equal(bus_fetch(bus, BUS_recent, STATE), -EOPNOTSUPP);
 	for (int i = 0; i < N; i++) {
 		bytes[0] = i;
 		assert_int_equal(bus_publish(bus, STATE, BUS_KEEP, bytes, SIZE), 0);

@@ -36,6 +36,9 @@
 #define KEPT_FOR_NS (3600 * 1000000000ll)
 #define KEPT_MESSAGES 1024
 
+/* Of the store that lasts: parts of a whole state, and what has changed since. */
+#define LASTING_MESSAGES 8192
+
 #define SERVERS_MAX 16
 #define PORT_MAX 65535
 #define WHY_MAX 200
@@ -66,6 +69,7 @@ struct sending {
 /* Of queue `tasks`: fetch @subject; "": only look what has changed. */
 struct task {
 	struct queue_item item;
+	enum bus_store store;
 	char subject[];
 };
 
@@ -76,7 +80,7 @@ struct bus {
 	bool keeper_runs, publisher_runs;
 	natsOptions *options;
 	natsSubscription *sub[BUS_LISTENS]; /* the keeper's */
-	char *servers, *listen[BUS_LISTENS], *store, *kept;
+	char *servers, *listen[BUS_LISTENS], *store[BUS_STORES], *kept[BUS_STORES][BUS_KEPT];
 	pthread_mutex_t wire;  /* of nc, held while something is published: */
 	natsConnection *nc;    /* NULL: none */
 	pthread_mutex_t state; /* of what follows, held for a moment */
@@ -151,13 +155,14 @@ static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus statu
 	count(bus, status == NATS_SLOW_CONSUMER ? &bus->counts.overrun : &bus->counts.refused, 1);
 }
 
-static int add_task(struct bus *bus, const char *subject)
+static int add_task(struct bus *bus, enum bus_store store, const char *subject)
 {
 	struct task *task = calloc(1, sizeof(*task) + strlen(subject) + 1);
 
 	if (!task)
 		return -ENOMEM;
 	strcpy(task->subject, subject);
+	task->store = store;
 	task->item.size = *subject != 0;
 	if (queue_put(&bus->tasks, &task->item))
 		return 0;
@@ -171,13 +176,12 @@ static void on_closed(natsConnection *nc, void *closure)
 
 	(void)nc;
 	set(bus, &bus->lost, true);
-	add_task(bus, "");
+	add_task(bus, BUS_recent, "");
 }
 
-/* Make JetStream keep what is to be kept. Returns whether it does. */
-static bool keep(struct bus *bus)
+/* Make JetStream keep what @store is to keep. Returns whether it does. */
+static bool keep(struct bus *bus, enum bus_store store)
 {
-	const char *subjects[] = { bus->kept };
 	jsStreamConfig config;
 	jsOptions wait;
 	jsErrCode code;
@@ -186,24 +190,24 @@ static bool keep(struct bus *bus)
 
 	jsOptions_Init(&wait);
 	wait.Wait = REQUEST_MS;
-	if (natsConnection_JetStream(&js, bus->nc, &wait) != NATS_OK)
+	if (!bus->store[store] || natsConnection_JetStream(&js, bus->nc, &wait) != NATS_OK)
 		return false;
 	jsStreamConfig_Init(&config);
-	config.Name = bus->store;
-	config.Subjects = subjects;
-	config.SubjectsLen = 1;
-	config.Storage = js_MemoryStorage;
+	config.Name = bus->store[store];
+	config.Subjects = (const char **)bus->kept[store];
+	config.SubjectsLen = bus->kept[store][1] ? 2 : 1;
+	config.Storage = store == BUS_lasting ? js_FileStorage : js_MemoryStorage;
 	config.AllowRollup = true;
 	config.NoAck = true;
-	config.MaxAge = KEPT_FOR_NS;
-	config.MaxMsgsPerSubject = KEPT_MESSAGES;
+	config.MaxAge = store == BUS_lasting ? 0 : KEPT_FOR_NS;
+	config.MaxMsgsPerSubject = store == BUS_lasting ? LASTING_MESSAGES : KEPT_MESSAGES;
 	status = js_AddStream(NULL, js, &config, NULL, &code);
 	jsCtx_Destroy(js);
 	return status == NATS_OK;
 }
 
-/* Hand on what stream and @js have of @subject, up to message @last. Returns the number of messages. */
-static u64 hand_on(struct bus *bus, jsCtx *js, const char *subject, u64 last)
+/* Hand on what @js has for @task, up to message @last. Returns the number of messages. */
+static u64 hand_on(struct bus *bus, jsCtx *js, const struct task *task, u64 last)
 {
 	natsSubscription *sub = NULL;
 	jsSubOptions how;
@@ -212,9 +216,9 @@ static u64 hand_on(struct bus *bus, jsCtx *js, const char *subject, u64 last)
 	u64 n = 0, at = 0;
 
 	jsSubOptions_Init(&how);
-	how.Stream = bus->store;
+	how.Stream = bus->store[task->store];
 	how.Ordered = true;
-	if (js_SubscribeSync(&sub, js, subject, NULL, &how, &code) != NATS_OK)
+	if (js_SubscribeSync(&sub, js, task->subject, NULL, &how, &code) != NATS_OK)
 		return 0;
 	while (at < last && !is_set(bus, &bus->lost) &&
 	       natsSubscription_NextMsg(&msg, sub, REQUEST_MS) == NATS_OK) {
@@ -233,7 +237,7 @@ static u64 hand_on(struct bus *bus, jsCtx *js, const char *subject, u64 last)
 	return n;
 }
 
-static void fetch(struct bus *bus, const char *subject)
+static void fetch(struct bus *bus, const struct task *task)
 {
 	natsMsg *newest;
 	jsErrCode code;
@@ -244,14 +248,15 @@ static void fetch(struct bus *bus, const char *subject)
 	jsOptions_Init(&wait);
 	wait.Wait = REQUEST_MS;
 	if (natsConnection_JetStream(&js, bus->nc, &wait) == NATS_OK) {
-		if (js_GetLastMsg(&newest, js, bus->store, subject, NULL, &code) == NATS_OK) {
+		if (js_GetLastMsg(&newest, js, bus->store[task->store], task->subject, NULL,
+				  &code) == NATS_OK) {
 			last = natsMsg_GetSequence(newest);
 			natsMsg_Destroy(newest);
-			n = hand_on(bus, js, subject, last);
+			n = hand_on(bus, js, task, last);
 		}
 		jsCtx_Destroy(js);
 	}
-	tell(bus, BUS_FETCHED, subject, NULL, n);
+	tell(bus, BUS_FETCHED, task->subject, NULL, n);
 }
 
 /* What a server said may have lines of its own. */
@@ -320,11 +325,11 @@ static bool connect_once(struct bus *bus)
 
 static void tell_up(struct bus *bus)
 {
-	bool keeps = keep(bus);
+	const bool keeps[BUS_STORES] = { keep(bus, BUS_recent), keep(bus, BUS_lasting) };
 
 	pthread_mutex_lock(&bus->state);
 	bus->counts.up = true;
-	bus->counts.keeps = keeps;
+	memcpy(bus->counts.keeps, keeps, sizeof(keeps));
 	bus->counts.connects++;
 	pthread_mutex_unlock(&bus->state);
 	*bus->trouble = 0;
@@ -339,7 +344,7 @@ static void serve(struct bus *bus)
 		struct task *task = (struct task *)item;
 
 		if (task && *task->subject)
-			fetch(bus, task->subject);
+			fetch(bus, task);
 		free(task);
 	}
 }
@@ -368,7 +373,8 @@ static void disconnect(struct bus *bus)
 	unlisten(bus);
 	natsConnection_Destroy(nc);
 	pthread_mutex_lock(&bus->state);
-	bus->counts.up = bus->counts.keeps = false;
+	bus->counts.up = false;
+	memset(bus->counts.keeps, 0, sizeof(bus->counts.keeps));
 	pthread_mutex_unlock(&bus->state);
 	tell(bus, BUS_DOWN, *why ? why : "connection lost", NULL, 0);
 }
@@ -589,12 +595,22 @@ static int set_options(struct bus *bus, const struct bus_where *where, char *err
 		      nats_GetLastError(NULL) ?: natsStatus_GetText(status));
 }
 
-static bool copy_listen(struct bus *bus, const struct bus_where *where)
+static bool copy_subjects(struct bus *bus, const struct bus_where *where)
 {
 	for (int i = 0; i < BUS_LISTENS && where->listen[i]; i++) {
 		bus->listen[i] = strdup(where->listen[i]);
 		if (!bus->listen[i])
 			return false;
+	}
+	for (int i = 0; i < BUS_STORES && where->store[i]; i++) {
+		bus->store[i] = strdup(where->store[i]);
+		if (!bus->store[i])
+			return false;
+		for (int j = 0; j < BUS_KEPT && where->kept[i][j]; j++) {
+			bus->kept[i][j] = strdup(where->kept[i][j]);
+			if (!bus->kept[i][j])
+				return false;
+		}
 	}
 	return true;
 }
@@ -606,9 +622,7 @@ static int start(struct bus *bus, const struct bus_where *where, char *err, size
 		?: queue_open(&bus->tasks, TASKS_LIMIT, false);
 
 	bus->servers = without_passwords(where->url);
-	bus->store = strdup(where->store);
-	bus->kept = strdup(where->kept);
-	if (code || !bus->servers || !copy_listen(bus, where) || !bus->store || !bus->kept)
+	if (code || !bus->servers || !copy_subjects(bus, where))
 		return refuse(err, err_size, code ?: -ENOMEM, "cannot prepare for NATS: %s",
 			      strerror(code ? -code : ENOMEM));
 	code = set_options(bus, where, err, err_size);
@@ -708,13 +722,13 @@ size_t bus_pending(const struct bus *bus)
 	return queue_size((struct queue *)&bus->out);
 }
 
-int bus_fetch(struct bus *bus, const char *subject)
+int bus_fetch(struct bus *bus, enum bus_store store, const char *subject)
 {
 	if (!is_set(bus, &bus->counts.up))
 		return -ENOTCONN;
-	if (!is_set(bus, &bus->counts.keeps))
+	if (!is_set(bus, &bus->counts.keeps[store]))
 		return -EOPNOTSUPP;
-	return add_task(bus, subject);
+	return add_task(bus, store, subject);
 }
 
 struct bus_counts bus_counts(const struct bus *bus)
@@ -771,8 +785,11 @@ void bus_close(struct bus *bus)
 	free(bus->servers);
 	for (int i = 0; i < BUS_LISTENS; i++)
 		free(bus->listen[i]);
-	free(bus->store);
-	free(bus->kept);
+	for (int i = 0; i < BUS_STORES; i++) {
+		free(bus->store[i]);
+		for (int j = 0; j < BUS_KEPT; j++)
+			free(bus->kept[i][j]);
+	}
 	pthread_mutex_destroy(&bus->state);
 	pthread_mutex_destroy(&bus->wire);
 	free(bus);

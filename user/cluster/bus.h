@@ -18,6 +18,10 @@
 /* Subjects that a bus listens to. */
 #define BUS_LISTENS 2
 
+#define BUS_KEPT 2 /* subjects of a store at most */
+
+enum bus_store { BUS_recent, BUS_lasting, BUS_STORES };
+
 #define BUS_SUBJECT_MAX 256 /* bytes of one, its end included */
 
 struct bus;
@@ -32,8 +36,10 @@ struct bus_where {
 	/* Subjects to listen to, with wildcards; own messages come back. NULL: no other. */
 	const char *listen[BUS_LISTENS];
 	bool at_once; /* send each message as it comes, for who waits for an answer, rather than many together */
-	const char *store; /* name of the stream that JetStream keeps, */
-	const char *kept;  /* and the subjects that it keeps, with wildcards */
+	/* Streams that JetStream keeps: their names, and the subjects of each, with wildcards. The second one, if its
+	 * name is not NULL, loses nothing by age, nor as the server ends.
+	 */
+	const char *store[BUS_STORES], *kept[BUS_STORES][BUS_KEPT];
 };
 
 enum bus_kind {
@@ -60,7 +66,7 @@ struct bus_counts {
 	u64 overrun; /* dropped: more than the queue holds */
 	u64 refused; /* errors that the server told, such as a missing right */
 	bool up;
-	bool keeps; /* JetStream keeps what bus_fetch() asks for */
+	bool keeps[BUS_STORES]; /* JetStream keeps what bus_fetch() asks for */
 };
 
 /* Is @url one that bus_open() can use? Returns NULL, or what is wrong with it, without its text: it may hold a
@@ -100,10 +106,10 @@ int bus_publish(struct bus *bus, const char *subject, enum bus_keep keep, const 
 size_t bus_pending(const struct bus *bus);
 
 /*
- * Fetch all that is kept of @subject, in order. Does not wait: BUS_STORED follows for each message, and then
+ * Fetch all that @store keeps of @subject, in order. Does not wait: BUS_STORED follows for each message, and then
  * BUS_FETCHED. Returns 0; -EOPNOTSUPP: nothing is kept; -ENOTCONN; -ENOBUFS: too many wait; -ENOMEM.
  */
-int bus_fetch(struct bus *bus, const char *subject);
+int bus_fetch(struct bus *bus, enum bus_store store, const char *subject);
 
 struct bus_counts bus_counts(const struct bus *bus);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "user/clock.h"
+#include "user/cluster/share.h"
 #include "user/cluster/tap.h"
 #include "user/message.h"
 #include "user/options.h"
@@ -31,12 +32,18 @@ struct tapped {
 	struct tap *tap;
 };
 
+struct sharing {
+	struct sharing *next;
+	struct share *share;
+};
+
 struct group {
 	struct member_setup setup;
 	struct bus *bus;
 	char host[GROUP_HOST_SIZE];
 	struct joined *all;
 	struct tapped *taps;
+	struct sharing *shares;
 	bool up;
 	u64 due_ns, stale_at_ns;
 };
@@ -59,7 +66,8 @@ void group_host(const struct options *o, char host[GROUP_HOST_SIZE])
 int group_bus(const struct options *o, const struct bus_where *who, struct bus **bus, char *err,
 	      size_t err_size)
 {
-	char kept[BUS_SUBJECT_MAX], store[BUS_SUBJECT_MAX];
+	char kept[BUS_SUBJECT_MAX], store[BUS_SUBJECT_MAX], watch_store[BUS_SUBJECT_MAX];
+	char watch[BUS_KEPT][BUS_SUBJECT_MAX];
 	struct bus_where where = *who;
 
 	snprintf(kept, sizeof(kept), "xdd.%s.*.*.state", o->group);
@@ -68,8 +76,14 @@ int group_bus(const struct options *o, const struct bus_where *who, struct bus *
 	where.cert = o->nats_cert;
 	where.key = o->nats_key;
 	where.creds = o->nats_creds;
-	where.store = store;
-	where.kept = kept;
+	where.store[BUS_recent] = store;
+	where.kept[BUS_recent][0] = kept;
+	snprintf(watch_store, sizeof(watch_store), "xdd-%s-watch", o->group);
+	where.store[BUS_lasting] = o->share_watch ? watch_store : NULL;
+	for (int i = 0; i < BUS_KEPT; i++) {
+		snprintf(watch[i], sizeof(watch[i]), "xdd.%s.*.*." SHARE_WHAT "%d", o->group, i);
+		where.kept[BUS_lasting][i] = watch[i];
+	}
 	return bus_open(&where, bus, err, err_size);
 }
 
@@ -143,6 +157,38 @@ static void add_tap(struct group *group, const struct instance *in)
 	     group->setup.group);
 }
 
+static void add_share(struct group *group, const struct instance *in)
+{
+	struct sharing *sharing = calloc(1, sizeof(*sharing));
+	const char *who = group->setup.who;
+	char err[MESSAGE_MAX] = "no memory";
+
+	if (sharing)
+		sharing->share = share_open(&group->setup, in, err, sizeof(err));
+	if (!sharing || !sharing->share) {
+		complain("%s: %s: %s", who, in->name, err);
+		free(sharing);
+		return;
+	}
+	sharing->next = group->shares;
+	group->shares = sharing;
+	if (group->up)
+		share_up(sharing->share);
+	group->due_ns = 0;
+	if (strcmp(share_name(sharing->share), share_owner(sharing->share)))
+		note("%s: the watch set of %s follows that of %s", who, in->name,
+		     share_owner(sharing->share));
+	else
+		note("%s: the watch set of %s is told to other hosts", who, in->name);
+}
+
+/* Whether there is nothing that other hosts are told. */
+static bool is_alone(const struct group *group, const struct instance *in)
+{
+	return !in->fixed.peers && !in->fixed.collect_keys &&
+	       !(group->setup.o->share_watch && in->fixed.watch_bits);
+}
+
 void group_add(struct group *group, const struct instance *in)
 {
 	struct joined *joined;
@@ -151,8 +197,10 @@ void group_add(struct group *group, const struct instance *in)
 		return;
 	if (in->fixed.collect_keys)
 		add_tap(group, in);
+	if (group->setup.o->share_watch && in->fixed.watch_bits)
+		add_share(group, in);
 	if (!in->fixed.peers) {
-		if (!in->fixed.collect_keys)
+		if (is_alone(group, in))
 			note("%s: %s was loaded without --peers: other hosts do not know what it "
 			     "has seen",
 			     group->setup.who, in->name);
@@ -183,10 +231,26 @@ static void remove_tap(struct group *group, const struct instance *in)
 	}
 }
 
+static void remove_share(struct group *group, const struct instance *in)
+{
+	for (struct sharing **at = &group->shares; *at; at = &(*at)->next) {
+		struct sharing *sharing = *at;
+
+		if (share_instance(sharing->share) != in)
+			continue;
+		*at = sharing->next;
+		share_close(sharing->share);
+		free(sharing);
+		return;
+	}
+}
+
 void group_remove(struct group *group, const struct instance *in, bool bye)
 {
-	if (group)
+	if (group) {
 		remove_tap(group, in);
+		remove_share(group, in);
+	}
 	for (struct joined **at = group ? &group->all : NULL; at && *at; at = &(*at)->next) {
 		struct joined *joined = *at;
 
@@ -277,6 +341,8 @@ static void take_message(struct group *group, const struct bus_event *event)
 		return;
 	for (struct joined *joined = group->all; joined; joined = joined->next)
 		deliver(joined->member, &address, event);
+	for (struct sharing *sharing = group->shares; sharing; sharing = sharing->next)
+		share_take(sharing->share, address.from, address.what, address.for_whom, event);
 	if (strcmp(address.what, TAP_WHAT))
 		return;
 	for (struct tapped *tapped = group->taps; tapped; tapped = tapped->next)
@@ -301,7 +367,9 @@ static void take_change(struct group *group, const struct bus_event *event)
 	group->up = event->kind == BUS_UP;
 	if (group->up)
 		note("%s: connected to %s%s", who, servers,
-		     bus_counts(group->bus).keeps ? "" : ", which keeps nothing: no JetStream");
+		     bus_counts(group->bus).keeps[BUS_recent]
+			     ? ""
+			     : ", which keeps nothing: no JetStream");
 	else
 		note("%s: %s: %s; it is tried again, and the filter goes on", who, servers,
 		     event->subject);
@@ -310,6 +378,12 @@ static void take_change(struct group *group, const struct bus_event *event)
 			member_up(joined->member);
 		else
 			member_down(joined->member);
+	}
+	for (struct sharing *sharing = group->shares; sharing; sharing = sharing->next) {
+		if (group->up)
+			share_up(sharing->share);
+		else
+			share_down(sharing->share);
 	}
 }
 
@@ -373,6 +447,8 @@ void group_step(struct group *group)
 		next = tap_step(tapped->tap);
 		due = next < due ? next : due;
 	}
+	for (struct sharing *sharing = group->shares; sharing; sharing = sharing->next)
+		due = earliest(due, share_step(sharing->share));
 	group->due_ns = due;
 }
 
@@ -400,6 +476,8 @@ void group_close(struct group *group)
 	}
 	while (group->taps)
 		remove_tap(group, tap_instance(group->taps->tap));
+	while (group->shares)
+		remove_share(group, share_instance(group->shares->share));
 	bus_close(group->bus);
 	free(group);
 }

@@ -8,6 +8,10 @@
  *   xdd.GROUP.HOST.INSTANCE.ask       AUDIT_ASK
  *   xdd.GROUP.HOST.INSTANCE.answer.HOST.INSTANCE  AUDIT_ANSWER for whom
  *   xdd.GROUP.HOST.INSTANCE.want.HOST.INSTANCE    WANT of whom
+ *   xdd.GROUP.HOST.INSTANCE.watch0, .watch1       WATCH_FULL in turn, and the WATCH_DELTAs behind it: JetStream
+ *                                     keeps them, in stream xdd-GROUP-watch, for ever
+ *   xdd.GROUP.HOST.INSTANCE.watch     WATCH_BEAT
+ *   xdd.GROUP.HOST.INSTANCE.watchwant.HOST.INSTANCE  WATCH_WANT of whom
  *   xdd.GROUP.HOST.INSTANCE.joint.HOST.INSTANCE   JOINT_ASK of a monitor, JOINT_ANSWER for who asked
  */
 #ifndef USER_CLUSTER_GROUP_H
@@ -37,7 +41,8 @@ int group_bus(const struct options *o, const struct bus_where *who, struct bus *
 int group_open(const struct options *o, const char *who, struct group **group, char *err,
 	       size_t err_size);
 
-/* Take @in as a member, if it was loaded with --peers, and as a monitor, if with --collect: it stays open until
+/* Take @in as a member, if it was loaded with --peers, as a monitor, if with --collect, and its watch set as one that is
+ * shared, if --share-watch says so: it stays open until
  * group_remove(). NULL is ignored.
  */
 void group_add(struct group *group, const struct instance *in);

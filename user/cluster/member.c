@@ -156,7 +156,7 @@ static void want(void *to, const char *name, const u8 *message, size_t size)
 		fetched->at_ns = now;
 		fetched->nothing = false;
 		subject_of(m, name, "state", "", subject);
-		if (!bus_fetch(m->setup.bus, subject)) {
+		if (!bus_fetch(m->setup.bus, BUS_recent, subject)) {
 			m->fetches++;
 			return;
 		}

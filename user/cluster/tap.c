@@ -19,6 +19,7 @@
 #include "user/options.h"
 #include "user/top.h"
 #include "user/watch/set.h"
+#include "user/watch/shared.h"
 #include "xdd/collect.h"
 
 #define SESSION_BYTES 8
@@ -228,12 +229,14 @@ static int add_new(struct watch_set *set, const char *name, const u64 *keys, u64
 	int rc = 0;
 
 	for (u64 i = 0; !rc && i < n; i++) {
-		const struct xdd_digest key = { .lo = keys[i] };
+		const struct xdd_digest digest = { .lo = keys[i] };
+		const struct watch_key key = { .key = keys[i] };
+		size_t at;
 
-		acbf_positions(&set->acbf, &key, positions);
+		acbf_positions(&set->acbf, &digest, positions);
 		if (acbf_contains(&set->acbf, positions))
 			continue;
-		rc = acbf_add(&set->acbf, positions);
+		rc = watch_set_add(set, &key, 1, &at);
 		*added += !rc;
 	}
 	return rc ? refuse_key(set, name, rc, err, err_size) : 0;
@@ -248,13 +251,14 @@ static int load_locked(const char *name, const u64 *keys, u64 n, bool truly, u64
 
 	if (rc)
 		return rc;
-	rc = in.fixed.watch_bits ? watch_set_open(&set, &in, err, err_size)
+	rc = in.fixed.watch_bits ? shared_check(name, err, err_size)
 				 : refuse(err, err_size, -EINVAL,
 					  "its instance %s has no watch set any more", name);
+	rc = rc ?: watch_set_open(&set, &in, err, err_size);
 	if (!rc) {
 		rc = add_new(&set, name, keys, n, added, err, err_size);
 		if (!rc && truly)
-			rc = watch_set_commit(&set, err, err_size);
+			rc = watch_set_commit(&set, NULL, err, err_size);
 		watch_set_close(&set);
 	}
 	instance_close(&in);

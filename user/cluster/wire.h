@@ -31,7 +31,8 @@
  *    116      4  bytes of payload, at most 512 KiB
  *    120         payload: FULL: the bits of the part as delta.h writes them; DELTA: those that have
  *                changed; AUDIT_ASK, AUDIT_ANSWER: see below; JOINT_ASK, JOINT_ANSWER: 8 bytes
- *                session, and a part of a message of joint/orders.h whose step is seq; others: empty
+ *                session, and a part of a message of joint/orders.h whose step is seq; WATCH_*: see
+ *                watch_wire.h; others: empty
  *                tag, 8 bytes: SipHash-2-4 of all before it, under the sender's key
  *
  * A sender's key is SipHash-2-4-128 of its name under the group's key, so that what one host has said
@@ -69,7 +70,11 @@
 	X(AUDIT_ASK, 6, "audit_ask")       \
 	X(AUDIT_ANSWER, 7, "audit_answer") \
 	X(JOINT_ASK, 8, "joint_ask")       \
-	X(JOINT_ANSWER, 9, "joint_answer")
+	X(JOINT_ANSWER, 9, "joint_answer") \
+	X(WATCH_FULL, 10, "watch_full")    \
+	X(WATCH_DELTA, 11, "watch_delta")  \
+	X(WATCH_BEAT, 12, "watch_beat")    \
+	X(WATCH_WANT, 13, "watch_want")
 
 #define WIRE_TYPE(name, number, word) WIRE_##name = number,
 enum wire_type { WIRE_TYPES(WIRE_TYPE) WIRE_TYPE_MAX };

@@ -242,7 +242,7 @@ static int apply(struct watch *w)
 	int rc;
 
 	if (w->saved.hashes)
-		rc = acbf_merge(&w->set.acbf, &w->saved);
+		rc = watch_set_merge(&w->set, &w->saved);
 	else if (w->action == DO_del || w->action == DO_unload)
 		rc = watch_set_delete(&w->set, w->keys.key, w->keys.n, &at);
 	else
@@ -312,6 +312,7 @@ static void print_stats(struct watch *w)
 static void print_text(struct watch *w, const struct watch_view *view)
 {
 	static const char *const did[] = { "added", "deleted", "added", "deleted" };
+	char text[WATCH_SHARE_TEXT];
 
 	printf("%s: ", w->in->name);
 	if (w->action <= DO_unload)
@@ -327,6 +328,8 @@ static void print_text(struct watch *w, const struct watch_view *view)
 		       (uint64_t)w->keys.skipped);
 	if (w->action == DO_stats)
 		print_stats(w);
+	if (w->action == DO_stats && view->shared)
+		printf("  shared      %s\n", watch_view_share_text(view, text));
 }
 
 static void report(struct watch *w)
@@ -346,7 +349,12 @@ static int change(struct watch *w)
 	bool changes = w->action <= DO_unload;
 	int code;
 
-	if (w->action == DO_clear && watch_set_clear(w->in, w->err, sizeof(w->err))) {
+	if (w->action != DO_save && w->action != DO_stats &&
+	    shared_check(w->in->name, w->err, sizeof(w->err))) {
+		complain("watch: %s", w->err);
+		return EXIT_FAILED;
+	}
+	if (w->action == DO_clear && watch_set_replace(w->in, NULL, NULL, w->err, sizeof(w->err))) {
 		complain("watch: %s", w->err);
 		return EXIT_FAILED;
 	}
@@ -355,7 +363,7 @@ static int change(struct watch *w)
 		return EXIT_FAILED;
 	}
 	code = changes ? apply(w) : w->action == DO_save ? save(w) : EXIT_OK;
-	if (code == EXIT_OK && changes && watch_set_commit(&w->set, w->err, sizeof(w->err))) {
+	if (code == EXIT_OK && changes && watch_set_commit(&w->set, NULL, w->err, sizeof(w->err))) {
 		complain("watch: %s", w->err);
 		code = EXIT_FAILED;
 	}

@@ -306,6 +306,20 @@ WATCHED(watch_keys, put_count, keys)
 WATCHED(watch_capacity_keys, put_count, capacity)
 WATCHED(watch_fpr, put_real, fpr)
 
+#define SHARED(name, put, what)                                                  \
+	static void put_##name(struct page *page, const struct status *status)   \
+	{                                                                        \
+		const struct watch_view *view = &status->watch;                  \
+                                                                                 \
+		if (view->there && view->sharing)                                \
+			put(page, what, LABELS({ "owner", view->share.owner })); \
+	}
+SHARED(watch_share_sequence, put_count, view->share.version.seq)
+SHARED(watch_share_behind_seconds, put_real, watch_view_behind(view))
+SHARED(watch_share_refused, put_count, view->share.refused)
+SHARED(watch_share_old, put_count, view->share.old)
+SHARED(watch_share_missing, put_count, view->share.missing)
+
 #define OF_PEER                                   \
 	{                                         \
 		"peer", peers->peer[i].about.name \

@@ -51,6 +51,15 @@ struct member_report;
 	X(watch_keys, gauge, "", "--watch-action: keys in the watch set")                         \
 	X(watch_capacity_keys, gauge, "", "--watch-action: keys that it has room for")            \
 	X(watch_fpr, gauge, "", "share of packets of other keys that are taken for its own")      \
+	X(watch_share_sequence, gauge, "owner",                                                   \
+	  "--share-watch: changes of the set in its owner's time that were told, or are here")    \
+	X(watch_share_behind_seconds, gauge, "owner",                                             \
+	  "since when the set may not be its owner's; 0: it is")                                  \
+	X(watch_share_refused, counter, "owner",                                                  \
+	  "messages about the set that were damaged, forged or of a set unlike this one")         \
+	X(watch_share_old, counter, "owner", "messages about the set that had been said before")  \
+	X(watch_share_missing, counter, "owner",                                                  \
+	  "changes that did not come, so that all of the set was asked for")                      \
 	X(peers_believed, gauge, "", "--peers: hosts whose replicas are believed now")            \
 	X(peer_hits, counter, "peer", "packets that the peer had seen")                           \
 	X(peer_hit_bytes, counter, "peer", "bytes of these")                                      \

@@ -201,6 +201,8 @@ static int take(struct joint_monitor *m, const struct bytes *message)
 	u64 turn = m->length;
 	int rc;
 
+	if (!m->begun)
+		return -EBADMSG;
 	if (counts && !m->step)
 		return take_count(m, message);
 	rc = get_common(m, message, &turn, &common);
@@ -221,5 +223,6 @@ int joint_monitor_round(struct joint_monitor *m, const struct bytes *in, struct 
 	int rc = in ? take(m, in) : 0;
 
 	out->n = 0;
+	m->begun |= !in;
 	return rc || m->done ? rc : send(m, out);
 }

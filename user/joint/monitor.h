@@ -13,6 +13,7 @@ struct joint_monitor {
 	u32 *from; /* which of those that were given they are */
 	u64 n;
 	u32 step;      /* messages that it has answered */
+	bool begun;    /* it has said something: before that nothing is due */
 	bool done;     /* what is left is the result */
 	double passed; /* of keys it does not have, by its filters so far */
 	u64 length;    /* bfs: of the filter */

@@ -87,11 +87,11 @@ static int root_error(int code, char *err, size_t err_size)
 	return refuse(err, err_size, code, INSTANCE_ROOT ": %m");
 }
 
-/* Wait for the lock. Returns 0 or a negative errno. */
-static int lock(int root)
+/* Wait for the lock, for @most_ms. Returns 0 or a negative errno. */
+static int lock(int root, int most_ms)
 {
 	for (int waited = 0; flock(root, LOCK_EX | LOCK_NB); waited += LOCK_POLL_MS) {
-		if (errno != EWOULDBLOCK || waited >= LOCK_WAIT_MS)
+		if (errno != EWOULDBLOCK || waited >= most_ms)
 			return errno == EWOULDBLOCK ? -EBUSY : -errno;
 		usleep(LOCK_POLL_MS * 1000);
 	}
@@ -99,7 +99,7 @@ static int lock(int root)
 }
 
 /* Open and lock the root. -EAGAIN: it was removed meanwhile. */
-static int lock_root(bool create)
+static int lock_root(bool create, int most_ms)
 {
 	struct stat st;
 	int root, err;
@@ -109,7 +109,7 @@ static int lock_root(bool create)
 	root = open(INSTANCE_ROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return -errno;
-	err = lock(root);
+	err = lock(root, most_ms);
 	if (!err && (fstat(root, &st) || !st.st_nlink))
 		err = -EAGAIN;
 	if (!err)
@@ -146,14 +146,12 @@ static void hold_signals_back(void)
 	sigprocmask(SIG_BLOCK, &ends, &signals_before);
 }
 
-int pins_lock(bool create, bool force, char *err, size_t err_size)
+static int take_lock(bool create, int most_ms, char *err, size_t err_size)
 {
-	int root = create ? bpffs_ready(force, err, err_size) : 0;
+	int root;
 
-	if (root)
-		return root;
 	do
-		root = lock_root(create);
+		root = lock_root(create, most_ms);
 	while (root == -EAGAIN);
 	if (root == -EBUSY)
 		return refuse(err, err_size, -EBUSY,
@@ -164,6 +162,17 @@ int pins_lock(bool create, bool force, char *err, size_t err_size)
 	hold_signals_back();
 	clear_leftovers();
 	return root;
+}
+
+int pins_lock(bool create, bool force, char *err, size_t err_size)
+{
+	return (create ? bpffs_ready(force, err, err_size) : 0)
+		       ?: take_lock(create, LOCK_WAIT_MS, err, err_size);
+}
+
+int pins_try_lock(char *err, size_t err_size)
+{
+	return take_lock(false, 0, err, err_size);
 }
 
 void pins_unlock(int root)

@@ -32,6 +32,9 @@
  */
 int pins_lock(bool create, bool force, char *err, size_t err_size);
 
+/* The same, but an instance was loaded, and nobody waits: -EBUSY. */
+int pins_try_lock(char *err, size_t err_size);
+
 /* Remove the root if nothing is left in it, and give the lock back. */
 void pins_unlock(int root);
 

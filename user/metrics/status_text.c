@@ -354,6 +354,7 @@ static void print_watch(const struct status *status)
 {
 	const struct watch_view *view = &status->watch;
 	u32 action = status->instance->live.watch_action;
+	char text[WATCH_SHARE_TEXT];
 
 	if (!view->there)
 		return;
@@ -362,6 +363,8 @@ static void print_watch(const struct status *status)
 		printf("              %" PRIu64 " of %" PRIu64 " keys; a packet of another key is "
 		       "taken for one of them with a chance of %.2g\n",
 		       (uint64_t)view->keys, (uint64_t)view->capacity, view->fpr);
+	if (view->shared)
+		printf("              %s\n", watch_view_share_text(view, text));
 }
 
 static void print_top(const struct status *status)

@@ -124,7 +124,17 @@ static int put_all(struct words *w, struct acbf *a, const struct watch_header *h
 	return rc ?: sink_write(w->sink, &w->crc, sizeof(w->crc));
 }
 
-int watch_file_save(struct acbf *a, const struct watch_about *about, struct sink *sink)
+/* @crc: of all before the checksum, as the file has it at its end. */
+static struct watch_print print_of(const struct watch_header *h, u32 crc)
+{
+	u64 levels = h->file_bytes - sizeof(*h) - sizeof(u32);
+	u32 of_header = crc32_z(0, (const u8 *)h, sizeof(*h));
+
+	return (struct watch_print){ h->keys, crc ^ crc32_combine64(of_header, 0, levels) };
+}
+
+static int save(struct acbf *a, const struct watch_about *about, struct sink *sink,
+		const struct watch_print *must, struct watch_print *print)
 {
 	struct words *w = calloc(1, sizeof(*w));
 	struct watch_header header;
@@ -135,20 +145,38 @@ int watch_file_save(struct acbf *a, const struct watch_about *about, struct sink
 	w->sink = sink;
 	header_fill(&header, a, about);
 	rc = put_all(w, a, &header);
+	*print = print_of(&header, w->crc);
 	free(w);
+	if (!rc && must && !watch_print_same(must, print))
+		rc = -EILSEQ;
 	return rc ?: sink_finish(sink) ?: sink_sync(sink) ?: sink_publish(sink);
 }
 
-int watch_file_write(struct acbf *a, const struct watch_about *about, const char *path)
+int watch_file_save(struct acbf *a, const struct watch_about *about, struct sink *sink)
+{
+	struct watch_print print;
+
+	return save(a, about, sink, NULL, &print);
+}
+
+int watch_file_replace(struct acbf *a, const struct watch_about *about, const char *path,
+		       const struct watch_print *must, struct watch_print *print)
 {
 	struct sink sink;
 	int rc = sink_open(&sink, path);
 
 	if (rc)
 		return rc;
-	rc = watch_file_save(a, about, &sink);
+	rc = save(a, about, &sink, must, print);
 	sink_close(&sink);
 	return rc;
+}
+
+int watch_file_write(struct acbf *a, const struct watch_about *about, const char *path)
+{
+	struct watch_print print;
+
+	return watch_file_replace(a, about, path, NULL, &print);
 }
 
 bool watch_about_same(const struct watch_about *a, const struct watch_about *b)
@@ -204,14 +232,17 @@ static int get_level(struct words *w, struct acbf *a, u64 n)
 static int get_levels(struct words *w, struct acbf *a)
 {
 	int rc = acbf_loaded_first(a);
-	u64 used = 0, n;
+	u64 used = 0, n = rc ? 0 : acbf_walk_start(a);
 	u32 levels = 1;
 
-	for (n = rc ? 0 : acbf_walk_start(a); n && !rc; n = acbf_walk_next(a)) {
+	while (n) {
 		used += n;
 		if (used > a->used || levels++ > ACBF_MAX_COUNT)
 			return -EBADMSG;
 		rc = get_level(w, a, n);
+		if (rc) /* what is there of the level leads nowhere */
+			return rc;
+		n = acbf_walk_next(a);
 	}
 	return rc ?: used == a->used && !w->left ? 0 : -EBADMSG;
 }
@@ -308,17 +339,66 @@ int watch_file_load(struct acbf *a, struct watch_about *about, const char *path,
 	return rc;
 }
 
+static bool is_header(const struct watch_header *h)
+{
+	return !memcmp(h->magic, WATCH_FILE_MAGIC, sizeof(h->magic)) &&
+	       h->version == WATCH_FILE_VERSION && header_crc(h) == h->crc;
+}
+
+static int read_header(int fd, struct watch_header *header)
+{
+	u32 crc = 0;
+
+	return checked_read(fd, &crc, header, sizeof(*header)) ?: is_header(header) ? 0 : -EBADMSG;
+}
+
 int watch_file_header(struct watch_header *header, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc;
-	u32 crc = 0;
 
 	if (fd < 0)
 		return -errno;
-	rc = checked_read(fd, &crc, header, sizeof(*header));
+	rc = read_header(fd, header);
 	close(fd);
-	if (!rc && (memcmp(header->magic, WATCH_FILE_MAGIC, sizeof(header->magic)) ||
-		    header->version != WATCH_FILE_VERSION || header_crc(header) != header->crc))
-		rc = -EBADMSG;
 	return rc;
+}
+
+int watch_file_print(const char *path, struct watch_print *print)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc;
+	struct watch_header header;
+	u32 crc;
+
+	if (fd < 0)
+		return -errno;
+	rc = read_header(fd, &header);
+	if (!rc && (header.file_bytes < sizeof(header) + sizeof(crc) ||
+		    pread(fd, &crc, sizeof(crc), header.file_bytes - sizeof(crc)) != sizeof(crc)))
+		rc = -EBADMSG;
+	close(fd);
+	if (!rc)
+		*print = print_of(&header, crc);
+	return rc;
+}
+
+int watch_bytes_print(const u8 *bytes, u64 size, struct watch_print *print,
+		      struct watch_header *header)
+{
+	u32 crc;
+
+	if (size < sizeof(*header) + sizeof(crc))
+		return -EBADMSG;
+	memcpy(header, bytes, sizeof(*header));
+	if (!is_header(header) || header->file_bytes != size)
+		return -EBADMSG;
+	memcpy(&crc, bytes + size - sizeof(crc), sizeof(crc));
+	*print = print_of(header, crc);
+	return 0;
+}
+
+/* Each level ends in a word that may be nearly empty. */
+u64 watch_file_most(u64 counters, u64 bits)
+{
+	return sizeof(struct watch_header) + sizeof(u32) +
+	       sizeof(u64) * (words_of(bits) + words_of(4 * counters - bits) + ACBF_MAX_COUNT + 1);
 }

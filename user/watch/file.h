@@ -12,6 +12,7 @@
 
 #include "user/capture/sink.h"
 #include "user/watch/acbf.h"
+#include "user/watch/version.h"
 
 #define WATCH_FILE_MAGIC "xdw\r\n\x1a\xdb"
 #define WATCH_FILE_VERSION 1
@@ -46,6 +47,23 @@ int watch_file_save(struct acbf *a, const struct watch_about *about, struct sink
 
 /* The same to the file @path, or stdout if it is "-", made for that. */
 int watch_file_write(struct acbf *a, const struct watch_about *about, const char *path);
+
+/*
+ * The same; of a file that would have another print than *@must be, if that is not NULL, nothing is written:
+ * -EILSEQ. *@print is what it has.
+ */
+int watch_file_replace(struct acbf *a, const struct watch_about *about, const char *path,
+		       const struct watch_print *must, struct watch_print *print);
+
+/* What file @path says of its print: the levels are not read. Returns 0, or a negative errno where it is none. */
+int watch_file_print(const char *path, struct watch_print *print);
+
+/* The same of the @size bytes at @bytes: the CRCs are taken as they stand there. */
+int watch_bytes_print(const u8 *bytes, u64 size, struct watch_print *print,
+		      struct watch_header *header);
+
+/* Bytes that a file of these sizes has at most. */
+u64 watch_file_most(u64 counters, u64 bits);
 
 /* Whether the keys of both were hashed alike. */
 bool watch_about_same(const struct watch_about *a, const struct watch_about *b);

@@ -5,21 +5,24 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "user/accessors.h"
+#include "user/clock.h"
 #include "user/loader/mapped.h"
 #include "user/loader/program.h"
 #include "user/message.h"
+#include "user/watch/journal.h"
 
 static u64 words_of(const struct instance *in)
 {
 	return (in->fixed.watch_bits + 63ull) / 64;
 }
 
-static void path_of(char path[PATH_MAX], const char *name)
+void watch_set_path(char path[PATH_MAX], const char *name)
 {
 	snprintf(path, PATH_MAX, WATCH_FOLDER "/%s.xdw", name);
 }
@@ -36,6 +39,11 @@ static struct watch_about state_of(const struct instance *in)
 		info.id = 0;
 	return (struct watch_about){ WATCH_OF_instance, in->fixed.hash,
 				     xdd_mix64(in->meta.loaded_s << 32 ^ info.id) };
+}
+
+u64 watch_set_id(const struct instance *in)
+{
+	return state_of(in).seed;
 }
 
 /* @map: of as many words as the level has. */
@@ -77,12 +85,16 @@ static void remove_leftovers(void)
 		closedir(folder);
 }
 
-static int save_state(struct watch_set *set, char *err, size_t err_size)
+static int save_state(struct watch_set *set, const struct watch_print *must, char *err,
+		      size_t err_size)
 {
 	int rc = mkdir(WATCH_FOLDER, 0700) && errno != EEXIST ? -errno : 0;
 
 	remove_leftovers();
-	rc = rc ?: watch_file_write(&set->acbf, &set->about, set->path);
+	rc = rc ?: watch_file_replace(&set->acbf, &set->about, set->path, must, &set->print);
+	if (rc == -EILSEQ)
+		return refuse(err, err_size, rc, "%s: its watch set would become another one",
+			      set->in->name);
 	errno = -rc;
 	return rc ? refuse(err, err_size, rc, "%s: cannot be written: %m", set->path) : 0;
 }
@@ -105,7 +117,9 @@ static int load_state(struct watch_set *set, char *err, size_t err_size)
 
 	if (!rc && watch_about_same(&found, &set->about) && set->acbf.bits == fixed->watch_bits &&
 	    set->acbf.hashes == fixed->watch_hashes)
-		return 0;
+		return watch_file_print(set->path, &set->print)
+			       ? refuse(err, err_size, -EIO, "%s: cannot be read again", set->path)
+			       : 0;
 	if (rc && rc != -ENOENT && rc != -EBADMSG && rc != -EPROTONOSUPPORT)
 		return rc;
 	acbf_close(&set->acbf);
@@ -116,13 +130,13 @@ static int load_state(struct watch_set *set, char *err, size_t err_size)
 	if (rc)
 		return refuse(err, err_size, rc, "%s: no memory for its watch set", set->in->name);
 	/* There from now on: that it is missing will mean that it is lost. */
-	return save_state(set, err, err_size);
+	return save_state(set, NULL, err, err_size);
 }
 
 static int open_map(struct watch_set *set, const struct instance *in, char *err, size_t err_size)
 {
 	*set = (struct watch_set){ .in = in, .about = state_of(in), .map_bytes = map_bytes(in) };
-	path_of(set->path, in->name);
+	watch_set_path(set->path, in->name);
 	set->map = mapped_open(in->maps.watch, set->map_bytes, true);
 	return set->map ? 0
 			: refuse(err, err_size, -errno, "%s: its map watch cannot be mapped: %m",
@@ -145,6 +159,35 @@ void watch_set_close(struct watch_set *set)
 	acbf_close(&set->acbf);
 	mapped_close(set->map, set->map_bytes);
 	set->map = NULL;
+	free(set->done.key);
+	set->done = (struct watch_done){};
+}
+
+/* What was done is noted where a record can hold it. */
+static void note_done(struct watch_done *done, u32 what, const struct watch_key *keys, size_t n)
+{
+	u32 room = done->room;
+
+	if (done->n && done->what != what)
+		done->other = true;
+	if (done->other || n > JOURNAL_KEYS_MAX - done->n) {
+		done->other = true;
+		return;
+	}
+	while (room < done->n + n)
+		room = room ? 2 * room : 64;
+	if (room > done->room) {
+		u64 *key = reallocarray(done->key, room, sizeof(*key));
+
+		done->other = !key;
+		if (!key)
+			return;
+		done->key = key;
+		done->room = room;
+	}
+	done->what = what;
+	for (size_t i = 0; i < n; i++)
+		done->key[done->n++] = keys[i].key;
 }
 
 static int each(struct watch_set *set, const struct watch_key *keys, size_t n, size_t *at,
@@ -164,22 +207,45 @@ static int each(struct watch_set *set, const struct watch_key *keys, size_t n, s
 
 int watch_set_add(struct watch_set *set, const struct watch_key *keys, size_t n, size_t *at)
 {
+	note_done(&set->done, JOURNAL_add, keys, n);
 	return each(set, keys, n, at, acbf_add);
 }
 
 int watch_set_delete(struct watch_set *set, const struct watch_key *keys, size_t n, size_t *at)
 {
+	note_done(&set->done, JOURNAL_delete, keys, n);
 	return each(set, keys, n, at, acbf_delete);
 }
 
-int watch_set_commit(struct watch_set *set, char *err, size_t err_size)
+int watch_set_merge(struct watch_set *set, struct acbf *from)
+{
+	set->done.other = true;
+	return acbf_merge(&set->acbf, from);
+}
+
+/* @before: the print of the state that was changed. */
+static void tell_journal(struct watch_set *set, struct watch_print before)
+{
+	const struct watch_done *done = &set->done;
+	const struct journal_head head = { done->what, done->n, before, set->print };
+
+	if (done->other)
+		journal_break(set->in->name);
+	else if (done->n)
+		journal_append(set->in->name, &head, done->key);
+	set->done.n = 0;
+	set->done.other = false;
+}
+
+/* The state is what the set has in memory, or the map as the state has it. */
+static int commit(struct watch_set *set, const struct watch_print *must, char *err, size_t err_size)
 {
 	char more[MESSAGE_MAX];
 	int rc;
 
 	put_new(set);
-	rc = save_state(set, err, err_size);
-	if (rc) { /* the map as the file has it */
+	rc = save_state(set, must, err, err_size);
+	if (rc) {
 		acbf_close(&set->acbf);
 		if (load_state(set, more, sizeof(more)))
 			return rc;
@@ -188,17 +254,40 @@ int watch_set_commit(struct watch_set *set, char *err, size_t err_size)
 	return rc;
 }
 
-int watch_set_clear(const struct instance *in, char *err, size_t err_size)
+int watch_set_commit(struct watch_set *set, const struct watch_print *must, char *err,
+		     size_t err_size)
+{
+	struct watch_print before = set->print;
+	int rc = commit(set, must, err, err_size);
+
+	if (!rc)
+		tell_journal(set, before);
+	return rc;
+}
+
+static int check_size(const struct instance *in, const struct acbf *with, char *err,
+		      size_t err_size)
+{
+	if (with->counters == in->meta.watch_counters && with->bits == in->fixed.watch_bits &&
+	    with->hashes == in->fixed.watch_hashes)
+		return 0;
+	return refuse(err, err_size, -EINVAL, "%s: its watch set has another size", in->name);
+}
+
+int watch_set_replace(const struct instance *in, struct acbf *with, const struct watch_print *must,
+		      char *err, size_t err_size)
 {
 	struct watch_set set;
 	int rc = open_map(&set, in, err, err_size);
 
-	if (!rc && acbf_open(&set.acbf, in->meta.watch_counters, in->fixed.watch_hashes,
-			     in->fixed.watch_bits))
+	if (with)
+		set.acbf = *with;
+	else if (!rc && acbf_open(&set.acbf, in->meta.watch_counters, in->fixed.watch_hashes,
+				  in->fixed.watch_bits))
 		rc = refuse(err, err_size, -ENOMEM, "%s: no memory for its watch set", in->name);
-	rc = rc ?: save_state(&set, err, err_size);
+	rc = rc ?: check_size(in, &set.acbf, err, err_size) ?: commit(&set, must, err, err_size);
 	if (!rc)
-		put_all(&set);
+		journal_break(in->name);
 	watch_set_close(&set);
 	return rc;
 }
@@ -207,8 +296,10 @@ void watch_set_forget(const char *name)
 {
 	char path[PATH_MAX];
 
-	path_of(path, name);
+	watch_set_path(path, name);
 	unlink(path);
+	journal_remove(name);
+	shared_forget(name);
 	rmdir(WATCH_FOLDER);
 }
 
@@ -283,7 +374,9 @@ void watch_view_read(const struct instance *in, struct watch_view *view)
 		return;
 	view->capacity = room / in->fixed.watch_hashes;
 	view->memory_bytes = words_of(in) * sizeof(u64);
-	path_of(path, in->name);
+	view->shared = !shared_read(in->name, &view->share, &view->sharing) &&
+		       view->share.id == about.seed;
+	watch_set_path(path, in->name);
 	if (watch_file_header(&header, path) || header.of != WATCH_OF_instance ||
 	    header.seed != about.seed) {
 		view->lost = map_has_keys(in);
@@ -291,4 +384,34 @@ void watch_view_read(const struct instance *in, struct watch_view *view)
 	}
 	view->keys = header.keys;
 	view->fpr = acbf_model_fpr(header.keys, in->fixed.watch_bits, in->fixed.watch_hashes);
+}
+
+double watch_view_behind(const struct watch_view *view)
+{
+	u64 since = view->share.behind_ns;
+
+	if (!view->shared || view->share.role != SHARED_follower)
+		return 0;
+	return since && now_ns() > since ? (now_ns() - since) / 1e9 : 0;
+}
+
+const char *watch_view_share_text(const struct watch_view *view, char text[WATCH_SHARE_TEXT])
+{
+	const struct shared *share = &view->share;
+	unsigned long long refused = share->refused, seq = share->version.seq;
+	char behind[64] = "as it is there";
+
+	if (share->role == SHARED_owner)
+		snprintf(text, WATCH_SHARE_TEXT, "other hosts %s it from %s: change %llu",
+			 view->sharing ? "have" : "had", share->owner, seq);
+	else if (!view->sharing)
+		snprintf(text, WATCH_SHARE_TEXT,
+			 "followed %s up to change %llu; it is its own as long as no agent runs",
+			 share->owner, seq);
+	else if (snprintf(behind, share->behind_ns ? sizeof(behind) : 0,
+			  "perhaps not as it is there, for %.1f s", watch_view_behind(view)) >= 0)
+		snprintf(text, WATCH_SHARE_TEXT,
+			 "follows %s: change %llu, %s; %llu message%s refused", share->owner, seq,
+			 behind, refused, refused == 1 ? "" : "s");
+	return text;
 }

@@ -189,7 +189,7 @@ void string_put(struct page_pool *pool, struct string *s, u64 at, bool bit)
 u64 string_rank(struct page_pool *pool, const struct string *s, u64 at)
 {
 	u32 in = at % PAGE_BITS, full = at / PAGE_BITS;
-	const struct string_slot *slot = &s->slot[full];
+	const struct string_slot *slot;
 	const struct page *page;
 	u64 ones = 0;
 
@@ -198,6 +198,7 @@ u64 string_rank(struct page_pool *pool, const struct string *s, u64 at)
 	pool->ranked += full;
 	if (!in)
 		return ones;
+	slot = &s->slot[full];
 	page = &pool->page[slot->page];
 	if (in <= PAGE_BITS / 2)
 		return ones + around_ones(pool, page, slot->first, in);

@@ -4,6 +4,7 @@
 #define USER_WATCH_VIEW_H
 
 #include "user/loader/instance.h"
+#include "user/watch/shared.h"
 
 #define WATCH_FOLDER "/run/xdp-dedup" /* of state files */
 
@@ -14,7 +15,18 @@ struct watch_view {
 	u64 keys, capacity;
 	double fpr;	  /* chance that a packet of another key is taken for one of them */
 	u64 memory_bytes; /* of the map */
+	/* As an agent shares it with other hosts now, or did last: */
+	bool shared, sharing; /* shared: it did */
+	struct shared share;
 };
 void watch_view_read(const struct instance *in, struct watch_view *view);
+
+/* For how long, in s, it may not have been what its owner has; 0: it is that, or nobody shares it. */
+double watch_view_behind(const struct watch_view *view);
+
+#define WATCH_SHARE_TEXT 256
+
+/* What view->share says, in words; view->shared. Returns @text. */
+const char *watch_view_share_text(const struct watch_view *view, char text[WATCH_SHARE_TEXT]);
 
 #endif
