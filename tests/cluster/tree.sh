@@ -7,7 +7,7 @@
 # shellcheck disable=SC2317,SC2119 # check calls the functions; the server has no options
 . "$(dirname "$0")/lib.sh"
 
-here=(nsenter --net=/run/netns/$server_ns --)
+here=(nsenter "--net=/run/netns/$server_ns" --)
 nats=nats://127.0.0.1:4222
 bloom=(--engine bloom --hashes 4 --memory 32KiB)
 timer=(--engine timer --hashes 4 --memory 256KiB --window 10s)
@@ -83,7 +83,7 @@ for group in dense sparse window; do
 	leaves=(a b c d)
 	i=0
 	for part in "$tmp"/part.*; do
-		producer $group ${leaves[i++ % 4]} --tree $kind "${filter[@]}" "$part" >>"$tmp/kept"
+		producer $group "${leaves[i++ % 4]}" --tree $kind "${filter[@]}" "$part" >>"$tmp/kept"
 	done
 	one "${filter[@]}" "$tmp/records" >"$tmp/one"
 	check "$group: verdicts are one filter's" cmp "$tmp/one" "$tmp/kept"
@@ -142,7 +142,7 @@ check_equal "a leaf knows its level" 2 "$(counts deep d "j['level']")"
 seq 12000 | split -n r/4 - "$tmp/quarter."
 cat "$tmp"/quarter.* >"$tmp/all"
 i=0
-for part in "$tmp"/quarter.*; do producer deep ${leaves[i++]} "${deep[@]}" "$part"; done >"$tmp/kept"
+for part in "$tmp"/quarter.*; do producer deep "${leaves[i++]}" "${deep[@]}" "$part"; done >"$tmp/kept"
 one "${bloom[@]}" --memory 2KiB "$tmp/all" >"$tmp/one"
 check "top-down testing loses fewer distinct ones than one filter" test "$(wc -l <"$tmp/kept")" -gt "$(($(wc -l <"$tmp/one") + 500))"
 check "since matches are refuted" test "$(counts deep root "j['refuted']")" -gt 300
@@ -150,7 +150,8 @@ head -n 500 "$tmp/kept" >"$tmp/again"
 check_equal "and misses no copy" 0 "$(producer deep d "${deep[@]}" "$tmp/again" | wc -l)"
 
 # Who does not fit.
-refused() { timeout 20 "${here[@]}" "$xdd" "$@" --nats $nats --secret-file "$tmp/secret"; }
+# refused COMMAND OPTION...
+refused() { timeout 20 "${here[@]}" "$xdd" "$@" --nats "$nats" --secret-file "$tmp/secret"; }
 check_command "a name is had once" 1 '' 'there is a site a in group dense already' refused site --group dense --name a --parent root --tree dense "${bloom[@]}"
 check_command "another tree" 1 '' 'site root of group dense has another tree .*tree dense.*tree sparse' refused site --group dense --name e --parent root --tree sparse "${bloom[@]}"
 check_command "another filter" 1 '' 'site a of group dense has another tree' refused stream --group dense --leaf a "${bloom[@]}" --hashes 5 "$tmp/events"

@@ -103,7 +103,7 @@ static void fail_peer(struct branch *b, struct branch_peer *peer)
  */
 static struct branch_peer *new_child(struct branch *b, u64 id, u64 now)
 {
-	struct branch_peer *oldest = NULL;
+	struct branch_peer *oldest = &b->peers[0];
 	const char *name = name_of(b, id);
 
 	for (u32 i = 0; i < NODE_CHILDREN; i++) {
@@ -111,7 +111,7 @@ static struct branch_peer *new_child(struct branch *b, u64 id, u64 now)
 
 		if (*name && !strcmp(child->name, name))
 			return child;
-		if (!oldest || child->heard_ns < oldest->heard_ns)
+		if (child->heard_ns < oldest->heard_ns)
 			oldest = child;
 	}
 	return !oldest->id || now - oldest->heard_ns > SILENT_NS ? oldest : NULL;
