@@ -751,6 +751,8 @@ Beside it one filter of a node's size is asked the same: without --top-down no v
 --top-down D   a match above level D is one only if some node below it at level D has the key, too,\n\
                apart from those that were asked before; else it is looked for further up, and is\n\
                distinct where nobody has it. That errs less, and costs questions to all children.\n\
+--hosts N      the root's filter is sliced over so many sites (see help sites), by --slicing and\n\
+               --slices; dense trees of timers, and timers with --top-down, need a whole one\n\
 --batch N      keys that a leaf asks about at once, all at the time of the last one\n\
 --locality P   chance that a record comes from the home of its identifier, not from any leaf: those\n\
                are active by Zipf's law\n\
