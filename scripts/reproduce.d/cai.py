@@ -30,10 +30,15 @@ def scale_of(scale):
     return 2 ** round(math.log2(scale))
 
 
-def options(monitors, epsilon, algorithm, ratio, how):
+def how_of(seed, scale, repeat):
+    return scale_of(scale), seed, RUNS * repeat
+
+
+def options(monitors, epsilon, algorithm, ratio, how, keys=(100, 1000)):
+    """keys: the least and the most thousands that a list has."""
     scale, seed, runs = how
     return ("joint", "--algorithm", algorithm, "--monitors", str(monitors), "--epsilon", epsilon,
-            "--intersection", ratio, "--sizes", f"{100000 // scale}-{1000000 // scale}",
+            "--intersection", ratio, "--sizes", f"{1000 * keys[0] // scale}-{1000 * keys[1] // scale}",
             "--runs", str(runs), "--seed", str(seed))
 
 
@@ -160,7 +165,7 @@ def plot(out, rows, how):
 
 def report(out, runs, seed, scale, repeat):
     """Returns what is outside its tolerance."""
-    how = (scale_of(scale), seed, RUNS * repeat)
+    how = how_of(seed, scale, repeat)
     rows = rows_of(runs, wanted(), how)
     averages = rows_of(runs, [(*key, "0.5") for key in PRINTED], (SMALL, seed, MANY))
     out.say("## Figures 4 to 7 of cai-2014", f"""
