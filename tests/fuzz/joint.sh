@@ -3,6 +3,7 @@
 # timeout: 3700
 #
 # libFuzzer on what monitors and coordinators of joint detection say, FUZZ_SECONDS (30) long, as receive.sh.
+# shellcheck disable=SC2059 # the inputs are bytes, as octal numbers, some of them varied
 . "$(dirname "$0")/lib.sh"
 
 # To begin with: a monitor that has collected is told to begin; monitors that have started, ended and count.
