@@ -8,17 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "user/batch.h"
 #include "user/cmd/cmd.h"
 #include "user/message.h"
 #include "user/names.h"
 #include "user/provenance.h"
+#include "user/simulate/judged.h"
 #include "user/simulate/kinds.h"
 #include "user/simulate/messages.h"
 #include "user/simulate/simulate.h"
 #include "user/sites/local.h"
-#include "user/store.h"
-#include "user/stream.h"
 
 /* What a run came to: X(JSON's name, digits of text, words). */
 #define SITES_VALUES(X)                                                       \
@@ -44,16 +42,14 @@ static const struct {
 	SITES_VALUES(SITES_ABOUT)
 };
 
-/* One run: sites, the producer, and beside them one filter and the truth. */
+/* One run: sites, the producer, and what it is compared with. */
 struct run {
 	const struct simulation *sim;
 	struct local local;
 	struct producer *p;
-	struct xdd_store store;
-	struct stream stream;
-	struct truth truth;
-	u64 record, distinct, fp, fn, differences;
-	u64 id[PRODUCER_BATCH], at_ns[PRODUCER_BATCH], tick[PRODUCER_BATCH];
+	struct judged judged;
+	struct record record[PRODUCER_BATCH];
+	u64 tick[PRODUCER_BATCH];
 	struct xdd_digest digest[PRODUCER_BATCH];
 };
 
@@ -84,16 +80,15 @@ static void run_fail(struct run *run, const struct producer_plan *plan)
 		local_fail(&run->local, site);
 		producer_fail(run->p, site);
 		for (u32 i = first; i < end; i++)
-			store_fail(&run->store, xdd_part_of(fixed, i * xdd_slice_lines(fixed)));
+			store_fail(&run->judged.store,
+				   xdd_part_of(fixed, i * xdd_slice_lines(fixed)));
 	}
 }
 
 static int run_open(struct run *run, const struct simulation *sim, u32 number)
 {
-	const struct options *o = sim->o;
 	struct producer_plan plan = plan_of(sim);
 	u64 seed = xdd_mix64(sim->derived.fixed.seed + number);
-	u64 window = xdd_engine_has_timers(plan.fixed.engine) ? plan.window_ticks : 0;
 	int rc;
 
 	run->sim = sim;
@@ -101,13 +96,9 @@ static int run_open(struct run *run, const struct simulation *sim, u32 number)
 	if (rc)
 		return rc;
 	run->p = producer_open(&plan);
-	rc = run->p ? truth_open(&run->truth, sim->domain, window) : -ENOMEM;
-	if (!rc)
-		rc = store_open(&run->store, &plan.fixed, &sim->derived.live,
-				sim->derived.memory_bytes);
+	rc = run->p ? judged_open(&run->judged, sim, &plan.fixed, seed) : -ENOMEM;
 	if (rc)
 		return rc;
-	stream_open(&run->stream, sim->domain, o->distribution, seed);
 	run_fail(run, &plan);
 	return 0;
 }
@@ -116,52 +107,23 @@ static void run_close(struct run *run)
 {
 	local_close(&run->local);
 	producer_close(run->p);
-	store_close(&run->store);
-	truth_close(&run->truth);
+	judged_close(&run->judged);
 	free(run);
 }
 
 static void run_draw(struct run *run, u32 n)
 {
-	const struct simulation *sim = run->sim;
-
 	for (u32 i = 0; i < n; i++) {
-		u64 record = run->record + i;
-
-		run->id[i] = stream_next(&run->stream);
-		run->digest[i] = (struct xdd_digest){ xdd_mix64(run->id[i] ^ run->stream.seed), 0 };
-		run->at_ns[i] = record;
-		if (sim->clock == CLOCK_RATE)
-			run->at_ns[i] = (unsigned __int128)record * 1000000000 / sim->o->rate;
-		run->at_ns[i] += sim->start_ns;
-		run->tick[i] = run->at_ns[i] / sim->derived.fixed.tick_ns;
+		run->record[i] = judged_draw(&run->judged);
+		run->digest[i] = run->record[i].digest;
+		run->tick[i] = run->record[i].tick;
 	}
-}
-
-static bool one_filter_has(struct run *run, u32 i)
-{
-	struct xdd_store *store = &run->store;
-	bool seen;
-
-	batch_ask_plain(store, &run->digest[i], &run->at_ns[i], 1, &seen);
-	return seen;
 }
 
 static void run_judge(struct run *run, u32 n)
 {
-	bool timers = xdd_engine_has_timers(run->sim->derived.fixed.engine);
-
-	for (u32 i = 0; i < n; i++) {
-		bool seen = producer_seen(run->p, i);
-		u64 at = timers ? run->tick[i] : run->record + i + 1;
-		bool copy = truth_ask(&run->truth, run->id[i], at);
-
-		run->distinct += !copy;
-		run->fp += !copy && seen;
-		run->fn += copy && !seen;
-		run->differences += seen != one_filter_has(run, i);
-	}
-	run->record += n;
+	for (u32 i = 0; i < n; i++)
+		judged_take(&run->judged, &run->record[i], producer_seen(run->p, i));
 }
 
 static void run_measure(const struct run *run, double *value)
@@ -170,18 +132,19 @@ static void run_measure(const struct run *run, double *value)
 	struct messages_spread visits = messages_spread(
 		&(struct messages){ .to = (u64 *)producer_visits(run->p),
 				    .slices = xdd_slices_count(&run->sim->derived.fixed) });
-	double n = run->record, copies = n - run->distinct;
+	const struct judged *j = &run->judged;
+	double n = j->asked, copies = n - j->distinct;
 
-	value[VALUE_distinct] += run->distinct / n;
-	value[VALUE_fpr] += run->distinct ? (double)run->fp / run->distinct : 0;
-	value[VALUE_fnr] += copies > 0 ? run->fn / copies : 0;
+	value[VALUE_distinct] += j->distinct / n;
+	value[VALUE_fpr] += j->distinct ? (double)j->fp / j->distinct : 0;
+	value[VALUE_fnr] += copies > 0 ? j->fn / copies : 0;
 	value[VALUE_visits_per_lookup] += counts->visits / n;
 	value[VALUE_messages_per_lookup] += counts->messages / n;
 	value[VALUE_bytes_per_lookup] += (counts->bytes_in + counts->bytes_out) / n;
 	value[VALUE_max_share] += visits.sum ? visits.max_share : 0;
 	value[VALUE_fairness] += visits.sum ? visits.fairness : 1;
 	value[VALUE_unknown_per_lookup] += counts->unknown / n;
-	value[VALUE_differences] += run->differences;
+	value[VALUE_differences] += j->differences;
 }
 
 static int run_once(const struct simulation *sim, u32 number, double *value)
@@ -189,8 +152,8 @@ static int run_once(const struct simulation *sim, u32 number, double *value)
 	struct run *run = calloc(1, sizeof(*run));
 	int rc = run ? run_open(run, sim, number) : -ENOMEM;
 
-	while (!rc && run->record < sim->records) {
-		u64 left = sim->records - run->record;
+	while (!rc && run->judged.asked < sim->records) {
+		u64 left = sim->records - run->judged.asked;
 		u32 n = left < sim->o->batch ? left : sim->o->batch;
 
 		run_draw(run, n);
