@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # To begin with: questions, one again; an answer to one; two sites of which the second one has the first one's slices.
-printf '\0\5\1\1\14\0\3\10\5\1\1\14\0\3\0\6\2\1\14\0\1\1' | seed sites questions
+printf '\0\5\1\1\10\0\3\10\5\1\1\10\0\3\0\6\1\1\14\0\5\3\0\11\2\1\21\0\1\2\12\0\177' | seed sites questions
 printf '\2\2\0\0\2\2\17\0\22\2\0\1' | seed sites answers
 printf '\4\34\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\2\0\0\0\4\0\0\0\10\0\0\0\0\0\4\34\0\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0\1\0\0\0\4\0\0\0\10\0\0\0' |
 	seed sites here
