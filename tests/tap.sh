@@ -103,10 +103,12 @@ finish() {
 
 # wait_until COMMAND...: within half a minute, as CI machines may be busy
 wait_until() {
-	local i
-	for i in $(seq 600); do
-		"$@" >/dev/null 2>&1 && return 0
+	local end=$((SECONDS + 30))
+	until "$@" >/dev/null 2>&1; do
+		if [ $SECONDS -ge $end ]; then
+			echo "# in vain: $*"
+			return 1
+		fi
 		sleep 0.05
 	done
-	return 1
 }

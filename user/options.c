@@ -383,7 +383,8 @@ static int validate_tree(const struct options *o, char *err, size_t err_size)
 	static const enum option_id only[] = { OPT_tree,    OPT_top_down, OPT_levels,
 					       OPT_fan_out, OPT_depth,	  OPT_locality };
 	bool simulate = !strcmp(o->command, "simulate"), plan = !strcmp(o->command, "plan");
-	bool named = simulate && o->n_args && !strcmp(o->args[0], "tree");
+	bool sites = !strcmp(o->command, "site") || !strcmp(o->command, "stream") ||
+		     (simulate && o->n_args && !strcmp(o->args[0], "tree"));
 	char label[LABEL_MAX];
 
 	if (simulate && o->placement != OPTION_AUTO && o->placement != XDD_PLACEMENT_tree)
@@ -392,7 +393,7 @@ static int validate_tree(const struct options *o, char *err, size_t err_size)
 			      "of them with --placement tree",
 			      placement_names[o->placement]);
 	for (size_t i = 0; i < XDD_ARRAY_SIZE(only) && o->placement != XDD_PLACEMENT_tree; i++) {
-		if (!option_given(o, only[i]) || plan || named)
+		if (!option_given(o, only[i]) || plan || sites)
 			continue;
 		label_of(&rows[only[i]], label);
 		return refuse(err, err_size, -EINVAL, "%s belongs to --placement tree", label);

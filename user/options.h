@@ -240,10 +240,12 @@ enum {
 	  "shared, percpu, tree, or auto: shared unless one interface has one receive queue; "     \
 	  "simulate: tree",                                                                        \
 	  "shared")                                                                                \
-	X(tree, tree, 0, "KIND", ON_NIC | ON_SIMULATE,                                             \
-	  "of --placement tree: dense (default) or sparse (see help engines)", "dense")            \
-	X(top_down, top_down, 0, "D", ON_NIC | ON_SIMULATE,                                        \
-	  "of --placement tree: look below for a match above level D; the root is level 0", "2")   \
+	X(tree, tree, 0, "KIND", ON_NIC | ON_SIMULATE | ON_SITE | ON_STREAM,                       \
+	  "of --placement tree, and trees of sites: dense (default) or sparse (see help engines, " \
+	  "trees)",                                                                                \
+	  "dense")                                                                                 \
+	X(top_down, top_down, 0, "D", ON_NIC | ON_SIMULATE | ON_SITE | ON_STREAM,                  \
+	  "of trees: look below for a match above level D; the root is level 0", "2")              \
 	X(levels, levels, 0, "N", ON_NIC,                                                          \
 	  "of --placement tree: 2, CPUs and a root, or 3, with NUMA nodes between (default: by "   \
 	  "the host)",                                                                             \
@@ -474,9 +476,13 @@ enum {
 	  "test-and-set")                                                                          \
 	X(batch, batch, 0, "N", ON_SIMULATE | ON_STREAM,                                           \
 	  "of sites and trees: keys that are asked about at once, at most (default 256)", "1024")  \
-	X(site_timeout, site_timeout, 0, "TIME", ON_STREAM,                                        \
-	  "of --sites: one that does not answer for so long has failed, 10ms to 30s (default 1s)", \
-	  "1s")                                                                                    \
+	X(parent, host, 0, "SITE", ON_SITE,                                                        \
+	  "of a tree of sites: the --name of the site above; without it this one is the root",     \
+	  "root")                                                                                  \
+	X(leaf, host, 0, "SITE", ON_STREAM,                                                        \
+	  "ask this site, a leaf of a tree of --group, over --nats (see help trees)", "leaf-a")    \
+	X(site_timeout, site_timeout, 0, "TIME", ON_SITE | ON_STREAM,                              \
+	  "a site that does not answer for so long has failed, 10ms to 30s (default 1s)", "1s")    \
 	X(progress, when, 0, "WHEN", ON_PCAP, "progress bar: on, off, or auto: on a terminal",     \
 	  "auto")                                                                                  \
 	X(json, flag, 0, NULL, ON_ALL | EVERYDAY, "print the result as JSON", NULL)                \
@@ -659,6 +665,7 @@ struct options {
 
 	bool sites;
 	u32 batch;		    /* keys at once */
+	const char *parent, *leaf;  /* sites of a tree, or NULL */
 	u64 site_timeout;	    /* ns; default DEFAULT_SITE_TIMEOUT_NS */
 	u32 slice_first, slice_end; /* of site: those that it serves, up to before the latter */
 	int protocol;		    /* enum sites_protocol */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # timeout: 3700
 #
-# libFuzzer on what monitors and coordinators of joint detection say, FUZZ_SECONDS (60) long, as receive.sh.
+# libFuzzer on what monitors and coordinators of joint detection say, FUZZ_SECONDS (30) long, as receive.sh.
 . "$(dirname "$0")/lib.sh"
 
 # To begin with: a monitor that has collected is told to begin; monitors that have started, ended and count.

@@ -12,7 +12,7 @@ seed() {
 
 # fuzz TARGET WHAT OPTION... -- SOURCE...: FUZZ_SECONDS of TARGET.c, linked with SOURCE.
 fuzz() {
-	local target=$1 what=$2 seconds=${FUZZ_SECONDS:-60} option options=()
+	local target=$1 what=$2 seconds=${FUZZ_SECONDS:-30} option options=()
 	local fuzzer=$BUILD/fuzz/$target corpus=$BUILD/fuzz/corpus-$target
 	local flags=(-std=gnu11 -O1 -g -D_GNU_SOURCE -Iinclude -Imaps -I. -Iuser -fno-strict-aliasing
 		-fsanitize=fuzzer -fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)

@@ -105,7 +105,7 @@ check_command "no such folder: nothing is loaded" 1 '' "$tmp/no/x.pcapng: .*No s
 	"$xdd" run "$in" --netns "$rx" --sample-dropped "5:$tmp/no/x.pcapng"
 check_equal "... not for a moment" "" "$(pins_of_ours)"
 run_now --sample-dropped "100k:/dev/full"
-wait_until reading
+wait_until attached
 transmit "$tmp/in.pcap"
 check "a full disk is said" wait_until grep -q '/dev/full: .*No space left.*the filter goes on' "$tmp/run"
 transmit "$tmp/in.pcap"

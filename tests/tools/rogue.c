@@ -2,6 +2,7 @@
 /*
  * rogue WHAT HOST:PORT GROUP SECONDS: someone in the group, or on its bus, who means no good.
  *   ones     has the secret, of instance `tap` here, and publishes as rogue.tap a filter of all ones
+ *   crowd    has it, too, and publishes as 70 members that have seen little
  *   forged   the same without the secret
  *   watch    without the secret, publishes as a.tap what would make its watch set another one
  *   fuzz     publishes damaged copies of what others publish, under their names
@@ -26,7 +27,7 @@
 #include "user/loader/program.h"
 
 #define SECOND_NS 1000000000ull
-#define NAME "rogue.tap"
+#define CROWD 70
 #define KEPT_MAX 512
 #define REPEATS 20
 
@@ -124,43 +125,87 @@ static bool next_message(struct kept *kept, u64 until)
 	return false;
 }
 
-static int publish_ones(const char *group, bool forged, u64 until)
-{
-	static u8 message[WIRE_MAX];
-	struct xdd_secret secret;
-	struct wire_self self = { .epoch = time(NULL) * SECOND_NS };
-	struct wire_head head;
+/* What a member of the group knows. */
+struct insider {
 	struct instance in;
 	struct wire_key key;
-	char err[256], subject[256];
+	u64 epoch, fingerprint;
+};
+
+static bool get_inside(struct insider *who, bool forged)
+{
+	struct xdd_secret secret;
+	char err[256] = "";
+
+	if (instance_open(&who->in, "tap", err, sizeof(err)) ||
+	    program_get_secret(who->in.maps.rodata, &secret) ||
+	    occupancy_fingerprint(&who->in, &who->fingerprint)) {
+		fprintf(stderr, "tap: %s\n", err);
+		return false;
+	}
+	who->key = wire_key_of(&(struct wire_key){ { secret.sip[0] ^ forged, secret.sip[1] } },
+			       "xdp-dedup replicas");
+	who->epoch = time(NULL) * SECOND_NS;
+	return true;
+}
+
+/* A whole filter of 1024 bits that member @name says to have. */
+static void publish_full(const struct insider *who, const char *group, const char *name, u64 seq,
+			 const u64 *bits)
+{
+	static u8 message[WIRE_MAX];
+	struct wire_self self = { .epoch = who->epoch, .fingerprint = who->fingerprint };
+	struct wire_head head = { .type = WIRE_FULL,
+				  .hashes = who->in.fixed.replica_hashes,
+				  .shift = 10,
+				  .seq = seq,
+				  .parts = 1,
+				  .bits = 1024,
+				  .keys = 100,
+				  .window_ns = SECOND_NS,
+				  .heartbeat_ns = SECOND_NS };
+	char subject[256];
+
+	self.key = wire_key_of(&who->key, name);
+	snprintf(subject, sizeof(subject), "xdd.%s.%s.state", group, name);
+	head.payload_bytes = delta_encode(bits, 1024, message + WIRE_HEADER);
+	publish(subject, message, wire_seal(&self, &head, message));
+}
+
+static int publish_ones(const char *group, bool forged, u64 until)
+{
+	struct insider who;
 	u64 ones[1024 / 64];
 
-	if (instance_open(&in, "tap", err, sizeof(err)) ||
-	    program_get_secret(in.maps.rodata, &secret) ||
-	    occupancy_fingerprint(&in, &self.fingerprint)) {
-		fprintf(stderr, "tap: %s\n", err);
+	if (!get_inside(&who, forged))
 		return 1;
-	}
 	memset(ones, 0xff, sizeof(ones));
-	key = wire_key_of(&(struct wire_key){ { secret.sip[0] ^ forged, secret.sip[1] } },
-			  "xdp-dedup replicas");
-	self.key = wire_key_of(&key, NAME);
-	snprintf(subject, sizeof(subject), "xdd.%s." NAME ".state", group);
 	for (u64 seq = 1; now_ns() < until; seq++) {
-		head = (struct wire_head){ .type = WIRE_FULL,
-					   .hashes = in.fixed.replica_hashes,
-					   .shift = 10,
-					   .seq = seq,
-					   .parts = 1,
-					   .bits = 1024,
-					   .keys = 100,
-					   .window_ns = SECOND_NS,
-					   .heartbeat_ns = SECOND_NS };
-		head.payload_bytes = delta_encode(ones, 1024, message + WIRE_HEADER);
-		publish(subject, message, wire_seal(&self, &head, message));
+		publish_full(&who, group, "rogue.tap", seq, ones);
 		usleep(100000);
 	}
-	instance_close(&in);
+	instance_close(&who.in);
+	return 0;
+}
+
+static int publish_crowd(const char *group, u64 until)
+{
+	struct insider who;
+	char name[32];
+
+	if (!get_inside(&who, false))
+		return 1;
+	for (u64 seq = 1; now_ns() < until; seq++) {
+		for (u32 i = 0; i < CROWD; i++) {
+			u64 one[1024 / 64] = { 0 };
+
+			one[i % XDD_ARRAY_SIZE(one)] = 1ULL << i % 64;
+			snprintf(name, sizeof(name), "crowd%u.tap", i);
+			publish_full(&who, group, name, seq, one);
+		}
+		usleep(300000);
+	}
+	instance_close(&who.in);
 	return 0;
 }
 
@@ -239,8 +284,8 @@ int main(int argc, char **argv)
 	int code;
 
 	if (argc != 5) {
-		fprintf(stderr,
-			"usage: rogue ones|forged|watch|fuzz|replay HOST:PORT GROUP SECONDS\n");
+		fprintf(stderr, "usage: rogue ones|crowd|forged|watch|fuzz|replay HOST:PORT GROUP "
+				"SECONDS\n");
 		return 2;
 	}
 	until = now_ns() + strtod(argv[4], NULL) * SECOND_NS;
@@ -250,6 +295,8 @@ int main(int argc, char **argv)
 		code = fuzz(argv[3], until);
 	else if (!strcmp(what, "replay"))
 		code = replay(argv[3], until);
+	else if (!strcmp(what, "crowd"))
+		code = publish_crowd(argv[3], until);
 	else if (!strcmp(what, "watch"))
 		code = publish_watch(argv[3], until);
 	else

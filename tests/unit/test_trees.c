@@ -223,7 +223,9 @@ struct post {
 
 static void post_send(struct post *post, u32 from, u32 peer, u32 to, u32 back)
 {
-	size_t bytes = node_message(post->l.nodes[from], peer, post->l.message);
+	struct node *node = post->l.nodes[from];
+	size_t bytes = node_answer(node, peer, post->l.message)
+			       ?: node_question(node, peer, post->l.message);
 	struct letter *letter = &post->letters[post->n];
 
 	if (!bytes)
@@ -416,7 +418,7 @@ static void test_damage(void **state)
 	root = tree_local_node(&l, 0, 0);
 	leaf = tree_local_node(&l, 1, 0);
 	node_start(leaf, digests, ticks, 2);
-	bytes = node_message(leaf, NODE_PARENT, message);
+	bytes = node_question(leaf, NODE_PARENT, message);
 	assert_in_range(bytes, 50, sizeof(message));
 	for (u32 i = 0; i < bytes; i++) {
 		u8 old = message[i];

@@ -9,6 +9,7 @@
 
 #include "../batch.h"
 #include "../clock.h"
+#include "../cluster/branch.h"
 #include "../cluster/remote.h"
 #include "../derive.h"
 #include "../message.h"
@@ -53,30 +54,45 @@ struct job {
 	struct store_file from;	   /* --restore */
 	struct sink save, summary; /* open where path is given */
 	struct summary result;
-	struct remote *remote; /* --sites, or NULL: the filter is in the store */
-	u64 numbered;	       /* records before this one, those of earlier runs included */
-	u32 at_once;	       /* records of a batch */
+	struct remote *remote; /* --sites, and --leaf; both NULL: the filter is in the store */
+	struct branch *leaf;
+	u64 numbered; /* records before this one, those of earlier runs included */
+	u32 at_once;  /* records of a batch */
 	struct batch batch;
 };
+
+/* Whether one of the @n options was given. */
+static bool one_given(const struct options *o, const enum option_id *ids, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		if (option_given(o, ids[i]))
+			return true;
+	return false;
+}
 
 /* What sites do not have, and what means nothing without them. NULL: nothing is wrong. */
 static const char *wrong_of_sites(const struct options *o)
 {
-	static const enum option_id own[] = { OPT_nats,	     OPT_group, OPT_protocol,
-					      OPT_primitive, OPT_batch, OPT_site_timeout };
+	static const enum option_id both[] = { OPT_nats, OPT_group, OPT_batch, OPT_site_timeout };
+	static const enum option_id slices[] = { OPT_protocol, OPT_primitive };
+	static const enum option_id tree[] = { OPT_tree, OPT_top_down };
+	bool remote = o->sites || o->leaf;
 
-	for (u32 i = 0; !o->sites && i < XDD_ARRAY_SIZE(own); i++)
-		if (option_given(o, own[i]))
-			return "--nats, --group, --protocol, --primitive, --batch and "
-			       "--site-timeout are for slices on other machines: add --sites";
-	if (!o->sites)
-		return NULL;
-	if (o->window_records)
-		return "--sites: --window-records counts the records of one producer, and sites "
-		       "may have several: give --window TIME --time-field N";
-	if (o->save || o->restore || o->audit || o->refresh)
-		return "--sites: the filter is not here: leave out --save, --restore, --audit and "
-		       "--refresh";
+	if (o->sites && o->leaf)
+		return "--sites asks who has slices of a filter, --leaf a node of a tree: give one";
+	if (!remote && one_given(o, both, XDD_ARRAY_SIZE(both)))
+		return "--nats, --group, --batch and --site-timeout are for filters on other "
+		       "machines: add --sites, or --leaf SITE";
+	if (!o->sites && one_given(o, slices, XDD_ARRAY_SIZE(slices)))
+		return "--protocol and --primitive are for slices on other machines: add --sites";
+	if (!o->leaf && one_given(o, tree, XDD_ARRAY_SIZE(tree)))
+		return "--tree and --top-down are for a tree of sites: add --leaf SITE";
+	if (remote && o->window_records)
+		return "--window-records counts the records of one producer, and sites may have "
+		       "several: give --window TIME --time-field N";
+	if (remote && (o->save || o->restore || o->audit || o->refresh))
+		return "--sites, --leaf: the filter is not here: leave out --save, --restore, "
+		       "--audit and --refresh";
 	return NULL;
 }
 
@@ -207,6 +223,17 @@ static int read_secret(struct job *job)
 	return rc;
 }
 
+static int open_leaf(struct job *job, char *err, size_t err_size)
+{
+	const struct branch_plan plan = { job->o, &job->derived, "stream", job->o->leaf, true };
+	int rc = branch_derive(job->o, &job->derived, err, err_size);
+
+	interrupt_block();
+	rc = rc ?: branch_open(&plan, &job->leaf, err, err_size);
+	interrupt_unblock();
+	return rc ?: branch_find(job->leaf, err, err_size);
+}
+
 /* The filter is on sites; here is what digests are made with. */
 static int open_sites(struct job *job)
 {
@@ -215,13 +242,15 @@ static int open_sites(struct job *job)
 	char err[MESSAGE_MAX];
 	int rc;
 
-	job->store.fixed = d->fixed;
-	job->store.live = d->live;
 	job->at_once = o->batch;
-	rc = remote_open(o, d, &job->remote, err, sizeof(err));
+	rc = o->leaf ? open_leaf(job, err, sizeof(err))
+		     : remote_open(o, d, &job->remote, err, sizeof(err));
 	if (rc)
 		complain("stream: %s", err);
+	job->store.fixed = d->fixed;
+	job->store.live = d->live;
 	job->result.remote = job->remote;
+	job->result.leaf = job->leaf;
 	return rc ?: read_secret(job);
 }
 
@@ -232,7 +261,7 @@ static int open_filter(struct job *job)
 	int rc;
 
 	job->at_once = RECORDS_AT_ONCE;
-	if (job->o->sites)
+	if (job->o->sites || job->o->leaf)
 		return open_sites(job);
 	if (job->o->restore) {
 		rc = store_file_load(&job->from, &job->store, d->memory_bytes, err, sizeof(err));
@@ -312,7 +341,10 @@ static int batch_ask_sites(struct job *job)
 
 	for (u32 i = 0; i < b->asked; i++)
 		tick[i] = xdd_engine_has_timers(fixed->engine) ? b->time_ns[i] / fixed->tick_ns : 0;
-	return b->asked ? remote_ask(job->remote, b->digest, tick, b->asked, b->seen) : 0;
+	if (!b->asked)
+		return 0;
+	return job->leaf ? branch_ask(job->leaf, b->digest, tick, b->asked, b->seen)
+			 : remote_ask(job->remote, b->digest, tick, b->asked, b->seen);
 }
 
 /* Returns 0 or a negative errno. */
@@ -328,7 +360,7 @@ static int batch_ask_filter(struct job *job)
 		job->from.damaged = 0;
 	}
 	key_digests(&job->store, b->key, b->asked, b->digest);
-	if (job->remote)
+	if (job->remote || job->leaf)
 		rc = batch_ask_sites(job);
 	else
 		batch_ask(&job->store, b->digest, b->time_ns, b->asked, b->seen);
@@ -464,6 +496,7 @@ static void job_close(struct job *job)
 	sink_close(&job->summary);
 	store_file_close(&job->from);
 	remote_close(job->remote);
+	branch_close(job->leaf);
 	store_close(&job->store);
 	explicit_bzero(&job->store.secret, sizeof(job->store.secret));
 }

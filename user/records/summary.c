@@ -60,7 +60,13 @@ static struct audit audit_of(const struct summary *s)
 	return audit;
 }
 
-/* The same where sites have the filter. */
+/* Whether the filter is on other machines. */
+static bool is_remote(const struct summary *s)
+{
+	return s->remote || s->leaf;
+}
+
+/* json_filter() where sites have the filter. */
 static json_t *json_sites(const struct summary *s)
 {
 	const struct derived *d = s->derived;
@@ -68,8 +74,9 @@ static json_t *json_sites(const struct summary *s)
 	return json_pack("{s:s, s:I, s:I, s:I, s:o}", "engine", engine_names[d->fixed.engine],
 			 "field", (json_int_t)s->rule->field, "window_ns",
 			 s->rule->time_field ? (json_int_t)d->live.window_ns : 0, "memory_bytes",
-			 (json_int_t)(xdd_lines(&d->fixed) * XDD_LINE_BYTES), "sites",
-			 remote_json(s->remote));
+			 (json_int_t)(xdd_lines(&d->fixed) * XDD_LINE_BYTES),
+			 s->leaf ? "tree" : "sites",
+			 s->leaf ? branch_json(s->leaf) : remote_json(s->remote));
 }
 
 static void add_audit(const struct summary *s, json_t *all)
@@ -82,11 +89,11 @@ static void add_audit(const struct summary *s, json_t *all)
 
 char *summary_json(const struct summary *s)
 {
-	json_t *all = json_counts(s), *filter = s->remote ? json_sites(s) : json_filter(s);
+	json_t *all = json_counts(s), *filter = is_remote(s) ? json_sites(s) : json_filter(s);
 	char *text;
 
 	json_object_update(all, filter);
-	if (!s->remote)
+	if (!is_remote(s))
 		add_audit(s, all);
 	warnings_json(all);
 	provenance_json(all, s->options);
@@ -155,7 +162,10 @@ static void print_remote(const struct summary *s, FILE *to)
 	fprintf(to, "window %s, engine %s on sites, %.2f s (%.0f records a second)\n",
 		derive_events_text(s->derived, window), engine_names[s->derived->fixed.engine],
 		s->seconds, s->records / s->seconds);
-	remote_print(s->remote, to);
+	if (s->leaf)
+		branch_print(s->leaf, to);
+	else
+		remote_print(s->remote, to);
 }
 
 void summary_text(const struct summary *s, FILE *to)
@@ -166,7 +176,7 @@ void summary_text(const struct summary *s, FILE *to)
 		(uint64_t)s->distinct, (uint64_t)s->duplicates,
 		s->records ? 100.0 * s->duplicates / s->records : 0.0);
 	print_bypassed(s, to);
-	if (s->remote)
+	if (is_remote(s))
 		print_remote(s, to);
 	else
 		print_filter(s, to);

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "user/cluster/branch.h"
 #include "user/cluster/remote.h"
 #include "user/derive.h"
 #include "user/records/key.h"
@@ -14,8 +15,10 @@ struct summary {
 	const struct derived *derived;
 	struct xdd_store *store;
 	const struct key_rule *rule;
-	const struct remote *remote; /* or NULL: the filter is in the store */
-	u64 records, bytes;	     /* separators included */
+	const struct remote *
+		remote; /* or NULL; and the leaf of a tree: both NULL: the filter is in the store */
+	const struct branch *leaf;
+	u64 records, bytes; /* separators included */
 	u64 distinct, duplicates;
 	u64 bypassed[RECORD_BYPASS_MAX];
 	u64 last_ns; /* time of the last record, or its number */

@@ -61,6 +61,8 @@ static void set(struct node *node, struct job *job, u32 left)
 	bool sparse = fixed->tree == XDD_TREE_sparse;
 	bool apart = sparse || fixed->engine != XDD_ENGINE_bloom;
 
+	if (node->plan.bare)
+		return;
 	tree_filter_set(&node->filter, &job->item, left);
 	node->counts.level.accesses += node->plan.level ? apart : sparse;
 }
@@ -164,6 +166,10 @@ static void look(struct node *node, struct job *job)
 {
 	bool seen;
 
+	if (node->plan.bare) {
+		climb(node, job);
+		return;
+	}
 	node->counts.level.accesses++;
 	seen = tree_filter_has(&node->filter, &job->item, &job->left);
 	if (seen && node->plan.level < node->plan.fixed.top_down)

@@ -10,7 +10,7 @@
 #include "user/sites/wire.h"
 #include "xdd/line.h"
 
-/* Of a sliced root no lines: its sites have them. */
+/* No lines: it only says where cells lie. */
 struct tree_filter {
 	struct xdd_fixed fixed;
 	u32 window_ticks;

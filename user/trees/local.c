@@ -95,15 +95,19 @@ static u32 other_end(const struct tree_local *l, u32 number, u32 peer, u32 *back
 bool tree_local_carry(struct tree_local *l, u32 number, u32 peer)
 {
 	u32 back, to = other_end(l, number, peer, &back);
-	size_t bytes = l->down[number] ? 0 : node_message(l->nodes[number], peer, l->message);
+	struct node *from = l->nodes[number];
+	size_t bytes = 0;
 	struct tree_traffic *traffic = &l->traffic[level_of(l, to > number ? to : number)];
 
+	if (!l->down[number])
+		bytes = node_answer(from, peer, l->message)
+				?: node_question(from, peer, l->message);
 	if (!bytes)
 		return false;
 	traffic->messages++;
 	traffic->bytes += bytes;
 	if (l->down[to])
-		node_fail(l->nodes[number], peer);
+		node_fail(from, peer);
 	else
 		node_take(l->nodes[to], back, l->message, bytes);
 	return true;

@@ -63,7 +63,8 @@ struct node *node_open(const struct node_plan *plan)
 		return NULL;
 	node->plan = *plan;
 	node->peers = calloc(plan->children + 2, sizeof(*node->peers));
-	if (node->peers && !tree_filter_open(&node->filter, &plan->fixed, plan->window_ticks, true))
+	if (node->peers &&
+	    !tree_filter_open(&node->filter, &plan->fixed, plan->window_ticks, !plan->bare))
 		return node;
 	node_close(node);
 	return NULL;
@@ -178,20 +179,32 @@ static u32 number_of(const struct node *node, u32 peer)
 	return peer == NODE_PARENT ? node_parent(node) : peer;
 }
 
-size_t node_message(struct node *node, u32 peer, u8 *message)
+size_t node_answer(struct node *node, u32 peer, u8 *message)
+{
+	u32 number = number_of(node, peer);
+	size_t bytes = 0;
+
+	if (node->peers[number].in.send)
+		bytes = put_answer(node, number, message);
+	node->counts.bytes_out += bytes;
+	return bytes;
+}
+
+size_t node_question(struct node *node, u32 peer, u8 *message)
 {
 	u32 number = number_of(node, peer);
 	const struct peer *to = &node->peers[number];
 	size_t bytes = 0;
 
-	if (!to->id)
-		return 0;
-	if (to->in.send)
-		bytes = put_answer(node, number, message);
-	else if (to->out.again || (!to->out.sent && to->out.at < to->out.end))
+	if (to->id && (to->out.again || (!to->out.sent && to->out.at < to->out.end)))
 		bytes = put_question(node, number, message);
 	node->counts.bytes_out += bytes;
 	return bytes;
+}
+
+bool node_waits(const struct node *node, u32 peer)
+{
+	return node->peers[number_of(node, peer)].out.sent;
 }
 
 void node_again(struct node *node, u32 peer)
@@ -299,12 +312,18 @@ void node_fail(struct node *node, u32 peer)
 	node_release(node);
 }
 
+bool node_failed(const struct node *node, u32 peer)
+{
+	return node->peers[number_of(node, peer)].failed;
+}
+
 void node_meet(struct node *node, u32 peer, u64 id)
 {
 	struct peer *to = &node->peers[number_of(node, peer)];
 
 	to->id = id;
 	to->failed = false;
+	to->out.again = to->out.sent;
 }
 
 u64 node_id(const struct node *node)

@@ -41,7 +41,8 @@ struct node_plan {
 	u32 window_ticks;
 	u32 level; /* the root's is 0 */
 	u32 children;
-	u64 id;		     /* its number: no other node has it, also after each start; not 0 */
+	bool bare; /* it has no filter, and asks its parent about all: the end of a producer */
+	u64 id;	   /* its number: no other node has it, also after each start; not 0 */
 	struct wire_key key; /* of messages in this tree */
 };
 
@@ -77,10 +78,14 @@ int node_start(struct node *node, const struct xdd_digest *digests, const u64 *t
 bool node_done(const struct node *node);
 bool node_seen(const struct node *node, u32 i);
 
-/* The next message for @peer, to @message (room for SITES_MESSAGE_MAX). Returns its bytes; 0: there is none, or
- * the last question has no answer yet.
+/* The answer, or the next question, for @peer, to @message (room for SITES_MESSAGE_MAX). Return its bytes; 0: there is
+ * none, or the last question has no answer yet.
  */
-size_t node_message(struct node *node, u32 peer, u8 *message);
+size_t node_answer(struct node *node, u32 peer, u8 *message);
+size_t node_question(struct node *node, u32 peer, u8 *message);
+
+/* Whether a question to @peer is under way. */
+bool node_waits(const struct node *node, u32 peer);
 
 /* Take a message of @peer's, which may be anything. Returns 0; what call_open() and sites_get_question() do;
  * -ENOENT: it is for another node;
@@ -89,14 +94,17 @@ size_t node_message(struct node *node, u32 peer, u8 *message);
  */
 int node_take(struct node *node, u32 peer, const u8 *message, size_t size);
 
-/* The question that @peer has not answered is to be sent once more. */
+/* The question that @peer has not answered is to be had once more. */
 void node_again(struct node *node, u32 peer);
 
-/* @peer is, from now on, the node of number @id, which answers. Children need no introduction. */
+/* @peer is, from now on, the node of number @id, which answers; a question under way is to be had once more. Children
+ * need no introduction.
+ */
 void node_meet(struct node *node, u32 peer, u64 id);
 
 /* @peer does not answer: it has failed. A child has not any more when it asks. */
 void node_fail(struct node *node, u32 peer);
+bool node_failed(const struct node *node, u32 peer);
 
 u64 node_id(const struct node *node);
 const struct node_counts *node_counts(const struct node *node);

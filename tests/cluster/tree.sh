@@ -1,0 +1,165 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# A tree of filters on sites behind a NATS server (koloniari-2011 section 6): a root and four leaves decide as one
+# filter, a dense and a sparse tree, with and without windows; of two producers at two leaves one passes an event; the
+# root is killed and comes back; a tree of three levels looks down; who does not fit is refused.
+# shellcheck disable=SC2317,SC2119 # check calls the functions; the server has no options
+. "$(dirname "$0")/lib.sh"
+
+here=(nsenter "--net=/run/netns/$server_ns" --)
+nats=nats://127.0.0.1:4222
+bloom=(--engine bloom --hashes 4 --memory 32KiB)
+timer=(--engine timer --hashes 4 --memory 256KiB --window 10s)
+declare -A pid
+
+# node GROUP NAME OPTION...: what it says goes to $tmp/GROUP.NAME; its process is ${pid[GROUP.NAME]}
+node() {
+	"${here[@]}" "$xdd" site --nats $nats --secret-file "$tmp/secret" --group "$1" --name "$2" --json \
+		--site-timeout 300ms "${@:3}" >>"$tmp/$1.$2" 2>&1 &
+	pid[$1.$2]=$!
+	running+=($!)
+}
+
+# tree GROUP OPTION...: a root and four leaves
+tree() {
+	node "$1" root "${@:2}"
+	for leaf in a b c d; do node "$1" $leaf --parent root "${@:2}"; done
+}
+# says FILE PATTERN [TIMES]: soon
+says() {
+	for _ in $(seq 200); do
+		[ "$(grep -c "$2" "$tmp/$1")" -lt "${3:-1}" ] || return 0
+		sleep 0.05
+	done
+	sed 's/^/# /' "$tmp/$1"
+	return 1
+}
+up() { for name in "${@:2}"; do says "$1.$name" "serving as $name, " || return 1; done; }
+
+# producer GROUP LEAF OPTION...: stdin to stdout; what it says, to $tmp/said.LEAF
+producer() {
+	"${here[@]}" "$xdd" stream --nats $nats --secret-file "$tmp/secret" --group "$1" --leaf "$2" --json \
+		--site-timeout 300ms "${@:3}" 2>"$tmp/said.$2"
+}
+# said LEAF EXPRESSION: of the summary s of the last producer there, and its object `tree` j
+said() {
+	sed -n '/^{/,$p' "$tmp/said.$1" | python3 -c 'import json, sys
+s = json.load(sys.stdin); j = s["tree"]
+print(eval(sys.argv[1]))' "$2"
+}
+one() { "$xdd" stream --quiet --secret-file "$tmp/secret" "$@"; }
+# counts GROUP NAME EXPRESSION: of what the node says it did so far, j
+counts() {
+	local before
+	before=$(grep -c '^}' "$tmp/$1.$2")
+	kill -USR1 "${pid[$1.$2]}"
+	says "$1.$2" '^}' $((before + 1))
+	tac "$tmp/$1.$2" | awk '/^}/ { on = 1 } on { print } on && /^{/ { exit }' | tac | python3 -c 'import json, sys
+j = json.load(sys.stdin)
+print(eval(sys.argv[1]))' "$3"
+}
+# near VALUE MODEL SHARE: they differ by no more than that share
+near() { python3 -c "import sys; sys.exit(abs($1 - ($2)) > $3 * ($2) and f'{$1} is not {$2}')"; }
+
+head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \n' >"$tmp/secret"
+start_server
+tree dense "${bloom[@]}" --tree dense
+tree sparse "${bloom[@]}" --tree sparse
+tree window "${timer[@]}" --tree dense
+for group in dense sparse window; do check "group $group: all nodes serve" up $group root a b c d; done
+
+# A stream in twelve parts, at one leaf after the other: verdicts are one filter's.
+python3 -c 'import random
+random.seed(7)
+for i in range(24000): print(random.randrange(3000) * random.randrange(3000) // 200, 1000 + i / 400, sep="\t")' >"$tmp/records"
+split -n l/12 "$tmp/records" "$tmp/part."
+for group in dense sparse window; do
+	filter=("${bloom[@]}" --field 1)
+	[ $group != window ] || filter=("${timer[@]}" --field 1 --time-field 2)
+	kind=$group
+	[ $group != window ] || kind=dense
+	: >"$tmp/kept"
+	leaves=(a b c d)
+	i=0
+	for part in "$tmp"/part.*; do
+		producer $group "${leaves[i++ % 4]}" --tree $kind "${filter[@]}" "$part" >>"$tmp/kept"
+	done
+	one "${filter[@]}" "$tmp/records" >"$tmp/one"
+	check "$group: verdicts are one filter's" cmp "$tmp/one" "$tmp/kept"
+	check "$group: which passes some of them" test "$(wc -l <"$tmp/one")" -gt 5000
+	check_equal "$group: the root passed them" "$(wc -l <"$tmp/one")" "$(counts $group root "j['distinct']")"
+	check "$group: a leaf found some" test "$(counts $group a "j['hits']")" -gt 100
+done
+check "dense: the root is asked less often than in a sparse tree" test "$(counts dense root "j['accesses']")" -lt "$(counts sparse root "j['accesses']")"
+
+# Two producers, the same events in other orders, at two leaves at once: each passes once.
+seq 1000000 1002999 >"$tmp/events"
+shuf "$tmp/events" >"$tmp/shuffled"
+for group in dense sparse; do
+	producer $group a --tree $group "${bloom[@]}" --batch 300 "$tmp/shuffled" >"$tmp/second" &
+	second=$!
+	producer $group b --tree $group "${bloom[@]}" --batch 200 "$tmp/events" >"$tmp/first"
+	wait $second
+	check_equal "$group, two producers: no event passes twice" 0 "$(sort "$tmp/first" "$tmp/second" | uniq -d | wc -l)"
+	check "$group: and none is lost, but for false positives" near "$(cat "$tmp/first" "$tmp/second" | wc -l)" 3000 0.05
+done
+
+# The root is killed: leaves decide alone, which they say; it comes back, empty, and decides again.
+kill -9 "${pid[window.root]}"
+ask() { producer window "$1" --tree dense "${timer[@]}" --field 1 --time-field 2; }
+printf '%s\t2000\n' k1 k2 k3 >"$tmp/keys"
+check_equal "without its root a leaf passes what it has not" 3 "$(ask a <"$tmp/keys" | wc -l)"
+check "which it says" says window.a 'parent root does not answer: what is not found here is distinct until it does'
+check_equal "and knows it then" 0 "$(ask a <"$tmp/keys" | wc -l)"
+check_equal "which another leaf does not" 3 "$(ask b <"$tmp/keys" | wc -l)"
+check_equal "leaves count what they decided alone" 3 "$(counts window a "j['alone']")"
+check_equal "and that the parent has failed" failed "$(counts window a "j['parent_state']")"
+node window root "${timer[@]}" --tree dense
+for leaf in a b; do check "leaf $leaf: the root is back" says window.$leaf 'parent root is back'; done
+printf '%s\t2000\n' k4 k5 >"$tmp/keys"
+check_equal "new keys pass at one leaf" 2 "$(ask a <"$tmp/keys" | wc -l)"
+check_equal "and not at another" 0 "$(ask b <"$tmp/keys" | wc -l)"
+check_equal "nobody was alone in that" 3 "$(counts window a "j['alone']")"
+
+# A leaf that does not answer: its producer passes all but copies that come together, and says so.
+kill -STOP "${pid[window.c]}"
+printf '%s\t2000\n' k6 k6 >"$tmp/keys"
+producer window c --tree dense "${timer[@]}" --field 1 --time-field 2 --silence 500ms <"$tmp/keys" >"$tmp/kept"
+code=$?
+kill -CONT "${pid[window.c]}"
+check_equal "a leaf that is not there is an error" "1 0" "$code $(wc -l <"$tmp/kept")"
+check "in words" grep -q 'no site c of group window answers: start it with xdp-dedup site --tree' "$tmp/said.c"
+
+# Three levels: what only the root falsely has is looked for below.
+deep=("${bloom[@]}" --tree sparse --top-down 2 --memory 2KiB)
+node deep root "${deep[@]}"
+for middle in left right; do node deep $middle --parent root "${deep[@]}"; done
+for leaf in a b; do node deep $leaf --parent left "${deep[@]}"; done
+for leaf in c d; do node deep $leaf --parent right "${deep[@]}"; done
+check "three levels serve" up deep root left right a b c d
+check_equal "a leaf knows its level" 2 "$(counts deep d "j['level']")"
+seq 12000 | split -n r/4 - "$tmp/quarter."
+cat "$tmp"/quarter.* >"$tmp/all"
+i=0
+for part in "$tmp"/quarter.*; do producer deep "${leaves[i++]}" "${deep[@]}" "$part"; done >"$tmp/kept"
+one "${bloom[@]}" --memory 2KiB "$tmp/all" >"$tmp/one"
+check "top-down testing loses fewer distinct ones than one filter" test "$(wc -l <"$tmp/kept")" -gt "$(($(wc -l <"$tmp/one") + 500))"
+check "since matches are refuted" test "$(counts deep root "j['refuted']")" -gt 300
+head -n 500 "$tmp/kept" >"$tmp/again"
+check_equal "and misses no copy" 0 "$(producer deep d "${deep[@]}" "$tmp/again" | wc -l)"
+
+# Who does not fit.
+# refused COMMAND OPTION...
+refused() { timeout 20 "${here[@]}" "$xdd" "$@" --nats "$nats" --secret-file "$tmp/secret"; }
+check_command "a name is had once" 1 '' 'there is a site a in group dense already' refused site --group dense --name a --parent root --tree dense "${bloom[@]}"
+check_command "another tree" 1 '' 'site root of group dense has another tree .*tree dense.*tree sparse' refused site --group dense --name e --parent root --tree sparse "${bloom[@]}"
+check_command "another filter" 1 '' 'site a of group dense has another tree' refused stream --group dense --leaf a "${bloom[@]}" --hashes 5 "$tmp/events"
+check_command "slices and a tree" 2 '' 'give --slices, or --tree and --parent' "$xdd" site --nats $nats --tree dense --slicing vertical --slices 0-1/2 "${bloom[@]}"
+check_command "--leaf and --sites" 2 '' '--sites asks who has slices of a filter' "$xdd" stream --nats $nats --leaf a --sites "${bloom[@]}"
+check_command "--tree without --leaf" 2 '' 'add --leaf SITE' "$xdd" stream --tree dense "${bloom[@]}"
+check_command "--top-down without --tree" 2 '' 'are for trees: add --tree' "$xdd" site --nats $nats --top-down 1 --slicing vertical --slices 0-1/2 "${bloom[@]}"
+kill "${pid[dense.d]}"
+wait "${pid[dense.d]}"
+check_equal "a signal ends a node, which says what it did" "0 d" "$? $(tac "$tmp/dense.d" | awk '/^}/ { on = 1 } on { print } on && /^{/ { exit }' | tac | json /dev/stdin "j['site']")"
+finish
