@@ -254,7 +254,9 @@ judge "cluster: 10,000 hosts and 1 Tb/s: groups of 65, and a tree of five levels
 check_command "cluster: what is too much is said" 1 '"fits": false' 'times the load of the one that was measured' \
 	"$xdd" plan cluster --hosts 10000 --rate 1000Gbit --packets-size 500 --json
 "$xdd" plan cluster --hosts 10000 --rate 1000Gbit --packets-size 500 >"$tmp/text" 2>/dev/null
-check "cluster: and that 64 replicas err together" grep -q 'are taken for copies, by so many replicas: --replica-bits 1048576' "$tmp/text"
+check "cluster: 64 replicas of the default size err in less than 5 % together" grep -q 'together FPR 0.00653' "$tmp/text"
+"$xdd" plan cluster --hosts 8 --rate 10Gbit --packets-size 500 >"$tmp/text" 2>/dev/null
+check "cluster: and what makes it less than 1 % is said" grep -q 'are taken for copies, by so many replicas: --replica-bits 16777216 makes' "$tmp/text"
 refuses 'give --hosts N' cluster --rate 1M
 refuses 'give --rate N' cluster --hosts 2
 refuses 'also needs --packets-size' cluster --hosts 2 --rate 1Gbit
