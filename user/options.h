@@ -147,7 +147,7 @@ enum {
 	X(every, count, 0, "N", ON_SIMULATE, "also the state after each N records", "1M")          \
 	X(hosts, hosts, 0, "N", ON_SIMULATE | ON_PLAN,                                             \
 	  "replicas: so many hosts, 2 (default) to 64; sites: so many have the slices (default: "  \
-	  "one each); plan cluster: up to 100000",                                                 \
+	  "one each); tree: those of the root; plan cluster: up to 100000",                        \
 	  "5")                                                                                     \
 	X(cells, count, 0, "M", ON_SIMULATE, "replicas: bits of a host's filter (default 1200)",   \
 	  "1200")                                                                                  \

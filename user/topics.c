@@ -731,12 +731,19 @@ xdp-dedup help faults.\n");
 static void topic_trees(FILE *to)
 {
 	fprintf(to,
-		"xdp-dedup simulate tree spreads a made stream, or a --trace with producers, over the leaves of\n\
-a tree of filters on several machines (koloniari-2011, section 6), engines timer and bloom. All\n\
-nodes have filters of one size, --memory in all. A record is looked for in its producer's leaf, and\n\
-further up only where it is not found; the root decides. Messages are encoded as they would be\n\
-sent, and hold places of cells, never a record or its hash. Beside it one filter of a node's size\n\
-is asked the same: without --top-down no verdict differs.\n\
+		"xdp-dedup site --tree KIND --name NAME [--parent SITE] is a node of a tree of filters on several\n\
+machines (koloniari-2011, section 6), over --nats, until a signal; without --parent it is the root.\n\
+xdp-dedup stream --leaf SITE asks one. All have the same --group, --secret-file and options of the\n\
+filter, --tree and --top-down included; --memory is that of each node. A parent or child that does\n\
+not answer within --site-timeout has failed until it is heard again: meanwhile a node takes what it\n\
+does not have itself for distinct, or with --fault-policy duplicate for a duplicate, and a match\n\
+that cannot be looked for below stands. SIGUSR1 makes a node say what it did so far.\n\
+\n\
+xdp-dedup simulate tree spreads a made stream, or a --trace with producers, over the leaves of\n\
+such a tree, engines timer and bloom. All nodes have filters of one size, --memory in all. A record\n\
+is looked for in its producer's leaf, and further up only where it is not found; the root decides.\n\
+Messages are encoded as they would be sent, and hold places of cells, never a record or its hash.\n\
+Beside it one filter of a node's size is asked the same: without --top-down no verdict differs.\n\
 \n\
 --tree dense   what is found further up is set in all filters below, for as long as it lives there:\n\
                the next one is found nearby\n\
@@ -745,6 +752,8 @@ is asked the same: without --top-down no verdict differs.\n\
 --top-down D   a match above level D is one only if some node below it at level D has the key, too,\n\
                apart from those that were asked before; else it is looked for further up, and is\n\
                distinct where nobody has it. That errs less, and costs questions to all children.\n\
+--hosts N      the root's filter is sliced over so many sites (see help sites), by --slicing and\n\
+               --slices; dense trees of timers, and timers with --top-down, need a whole one\n\
 --batch N      keys that a leaf asks about at once, all at the time of the last one\n\
 --locality P   chance that a record comes from the home of its identifier, not from any leaf: those\n\
                are active by Zipf's law\n\

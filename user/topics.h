@@ -28,7 +28,7 @@
 	X(join, "the filter before a join: stream --join, --save-filter, --filter")          \
 	X(detection, "joint: which keys all monitors have; algorithms, bytes, errors")       \
 	X(sites, "simulate sites: slices of a filter on several machines")                   \
-	X(trees, "simulate tree: filters near producers, and above them those of several")   \
+	X(trees, "site --tree, stream --leaf, simulate tree: filters near producers")        \
 	X(streams, "what simulate runs, the truth it compares with, what --trace reads")
 
 /* What `xdp-dedup help` prints beside the topics: for make install. */

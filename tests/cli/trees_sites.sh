@@ -67,6 +67,18 @@ holds "dense takes fewer bytes than sparse" dense "r['bytes_per_lookup'] < other
 holds "messages are as long as their format says" dense \
 	"49 + 4 < L[2]['bytes'] / L[2]['messages'] * 2 - 41 <= 49 + 8"
 
+# A root whose slices are on sites of their own.
+sliced=(--hosts 4 --slicing vertical --slices 16)
+ran sites tree "${bloom[@]}" --tree dense --batch 64 "${sliced[@]}"
+ran whole tree "${bloom[@]}" --tree dense --batch 64 --slicing vertical --slices 16
+holds "a sliced root: as one filter" sites "r['differences'] == 0 and r['fpr'] > .02"
+holds "a sliced root: hits and accesses as of a whole one" sites \
+	"all(by(f) == [level[f] for level in other('whole')['levels']] for f in ('hits', 'accesses'))"
+holds "a sliced root: it asks its sites" sites "L[0]['messages'] > 100 and L[0]['bytes'] > 10 * L[0]['messages']"
+holds "a whole root asks nobody" whole "L[0]['messages'] == 0"
+ran timer tree "${timer[@]}" --tree sparse --batch 64 "${sliced[@]}"
+holds "a sliced root of timers: as one filter" timer "r['differences'] == 0 and L[0]['hits'] > 1000"
+
 printf 'producer,event\na,1\nb,1\na,1\na,2\n' >"$tmp/trace"
 check_command "a trace with producers" 0 '"differences": 0' '' "$xdd" simulate tree --engine bloom \
 	--trace "$tmp/trace" --json
@@ -81,6 +93,10 @@ refuses 'give --engine bloom, or --engine timer' --engine tagged --window-record
 refuses 'at most 256 children' --engine bloom --fan-out 257 --depth 2
 refuses 'at most 1048576 nodes' --engine bloom --fan-out 16 --depth 6 --memory 1GiB
 refuses 'leaves of this tree are level 2' --engine bloom --depth 3 --top-down 3
-refuses '--protocol is not for it' --engine bloom --protocol pipeline
+refuses 'not say how long what they have will live' "${timer[@]}" "${sliced[@]}"
+refuses 'as --top-down needs of timers' "${timer[@]}" --tree sparse --top-down 1 "${sliced[@]}"
+refuses 'each site has at least one slice' "${bloom[@]}" --hosts 17 --slicing vertical --slices 16
+refuses 'add --hosts N' "${bloom[@]}" --protocol pipeline
+refuses '--primitive is not for it' --engine bloom --primitive first-test
 check_command "--batch of a plain stream" 2 '' 'for another simulation' "$xdd" simulate --batch 7
 finish

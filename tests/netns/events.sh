@@ -193,7 +193,7 @@ wait $pid
 check_equal "--filter" "2 2" "$(wc -l <"$tmp/events") $(grep -c 'not_ip .*60 bytes EtherType 0x806' "$tmp/events")"
 check_command "... and what it left out" 0 '2 shown, 904 that --filter leaves out, 0 beyond' '' cat "$tmp/summary"
 check_command "one that can never match" 2 '' 'rejects all packets' "$xdd" events "$in" --filter 'ip and ip6'
-check_command "one of another link type" 2 '' 'link type EN10MB' "$xdd" events "$in" --filter 'inbound'
+check_command "one about what is no packet's" 2 '' 'not in the packet' "$xdd" events "$in" --filter 'inbound'
 check_command "a wrong expression" 2 '' "--filter 'frob frob'.*pcap-filter" \
 	"$xdd" events "$in" --filter 'frob frob'
 check_command "too many" 2 '' '--rate 2000000: at most' "$xdd" events "$in" --rate 2M

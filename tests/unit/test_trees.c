@@ -40,7 +40,11 @@ static struct xdd_digest digest_of(u64 key)
 
 static void open_tree(struct tree_local *l, const struct xdd_fixed *fixed)
 {
+	const char *wrong;
+
 	assert_null(tree_local_wrong(fixed));
+	if (fixed->slicing != XDD_SLICING_none)
+		assert_int_equal(tree_local_slice(l, fixed, WINDOW, 4, SITES_pipeline, &wrong), 0);
 	assert_int_equal(tree_local_open(l, fixed, WINDOW), 0);
 }
 
@@ -116,7 +120,7 @@ static void test_one_filter(void **state)
 	(void)state;
 	for (u32 i = 0; i < 2 * XDD_TREE_MAX * 3 * 2; i++) {
 		struct xdd_fixed fixed = tree(engines[i % 2], 16, i / 2 % 2, 2 + i / 4 % 3, 0);
-		struct tree_local l;
+		struct tree_local l = {};
 		struct xdd_store one;
 		u64 hits = 0;
 
@@ -136,7 +140,7 @@ static void test_accesses(void **state)
 	(void)state;
 	for (u32 i = 0; i < 2 * XDD_TREE_MAX; i++) {
 		struct xdd_fixed fixed = tree(engines[i % 2], 16, i / 2, 4, 0);
-		struct tree_local l;
+		struct tree_local l = {};
 		struct xdd_store nodes;
 		struct node_counts root;
 		u64 misses = 0;
@@ -165,7 +169,7 @@ static void test_top_down(void **state)
 	(void)state;
 	for (u32 i = 0; i < 2 * XDD_TREE_MAX * 3; i++) {
 		struct xdd_fixed fixed = tree(engines[i % 2], 16, i / 2 % 2, 4, 1 + i / 4);
-		struct tree_local l;
+		struct tree_local l = {};
 		struct xdd_store nodes;
 
 		assert_int_equal(compare(&fixed, XDD_PLACEMENT_tree, 1, &l, &nodes), 0);
@@ -176,13 +180,54 @@ static void test_top_down(void **state)
 	}
 }
 
+/* A root whose slices are on four sites decides as one filter, and with top-down testing as placement tree. */
+static void test_sliced_root(void **state)
+{
+	(void)state;
+	for (u32 i = 0; i < 8; i++) {
+		u32 engine = i < 3 ? XDD_ENGINE_timer : XDD_ENGINE_bloom;
+		u32 down = i > 5 ? i - 5 : 0, placement;
+		struct xdd_fixed fixed = tree(engine, 16, i > 4 && i != 6, 3, down);
+		struct tree_local l = {};
+		struct xdd_store other;
+
+		fixed.slices = 16;
+		fixed.slicing = XDD_SLICING_vertical;
+		placement = down ? XDD_PLACEMENT_tree : XDD_PLACEMENT_percpu;
+		assert_int_equal(compare(&fixed, placement, down || i % 2 ? 1 : 64, &l, &other), 0);
+		assert_true(tree_local_counts(&l, 0).level.hits > 400);
+		assert_true(l.traffic[0].messages > 100);
+		if (down)
+			assert_true(tree_local_counts(&l, 0).level.refuted > 10);
+		store_close(&other);
+		tree_local_close(&l);
+	}
+}
+
+/* What a sliced root cannot do is refused. */
+static void test_sliced_wrong(void **state)
+{
+	struct xdd_fixed fixed = tree(XDD_ENGINE_timer, 16, XDD_TREE_dense, 3, 0);
+
+	(void)state;
+	fixed.slices = 16;
+	fixed.slicing = XDD_SLICING_vertical;
+	assert_non_null(node_root_wrong(&fixed));
+	fixed.tree = XDD_TREE_sparse;
+	assert_null(node_root_wrong(&fixed));
+	fixed.top_down = 1;
+	assert_non_null(node_root_wrong(&fixed));
+	fixed = tree(XDD_ENGINE_bloom, 16, XDD_TREE_dense, 3, 1);
+	assert_non_null(node_root_wrong(&fixed));
+}
+
 /* A leaf that is filled from the root forgets when the root does, not a window later. */
 static void test_least_timer(void **state)
 {
 	struct xdd_fixed fixed = tree(XDD_ENGINE_timer, 256, XDD_TREE_dense, 2, 0);
 	struct xdd_digest key = digest_of(5);
 	u64 at = 1000, last = at + WINDOW - 1, past = at + WINDOW;
-	struct tree_local l;
+	struct tree_local l = {};
 	struct node *leaf[2];
 
 	(void)state;
@@ -358,7 +403,7 @@ static void test_failed_parent(void **state)
 	for (u32 i = 0; i < 2 * XDD_TREE_MAX * 2; i++) {
 		struct xdd_fixed fixed = tree(engines[i % 2], 256, i / 2 % 2, 3, 0);
 		bool drop = i / 4;
-		struct tree_local l;
+		struct tree_local l = {};
 
 		fixed.fault_policy = drop ? XDD_FAULTS_duplicate : XDD_FAULTS_distinct;
 		open_tree(&l, &fixed);
@@ -384,7 +429,7 @@ static void test_failed_parent(void **state)
 static void test_failed_child(void **state)
 {
 	struct xdd_fixed fixed = tree(XDD_ENGINE_bloom, 256, XDD_TREE_sparse, 3, 2);
-	struct tree_local l;
+	struct tree_local l = {};
 
 	(void)state;
 	open_tree(&l, &fixed);
@@ -408,7 +453,7 @@ static void test_damage(void **state)
 	struct xdd_fixed fixed = tree(XDD_ENGINE_timer, 16, XDD_TREE_dense, 2, 1), others;
 	struct xdd_digest digests[2] = { digest_of(1), digest_of(2) };
 	u64 seed = 3, ticks[2] = { 1000, 999 };
-	struct tree_local l, other;
+	struct tree_local l = {}, other = {};
 	struct node *root, *leaf;
 	u8 message[512];
 	size_t bytes;
@@ -468,7 +513,7 @@ static void test_places(void **state)
 	struct xdd_fixed fixed = tree(XDD_ENGINE_bloom, 16, XDD_TREE_dense, 2, 0);
 	u64 within[XDD_MAX_HASHES] = { 1, 2, 3, 16 * 500 - 1 };
 	u64 beyond[XDD_MAX_HASHES] = { 1, 2, 3, 16 * 500 };
-	struct tree_local l;
+	struct tree_local l = {};
 
 	(void)state;
 	open_tree(&l, &fixed);
@@ -488,7 +533,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_filter),   cmocka_unit_test(test_accesses),
 		cmocka_unit_test(test_top_down),     cmocka_unit_test(test_least_timer),
-		cmocka_unit_test(test_at_once),	     cmocka_unit_test(test_failed_parent),
+		cmocka_unit_test(test_at_once),	     cmocka_unit_test(test_sliced_root),
+		cmocka_unit_test(test_sliced_wrong), cmocka_unit_test(test_failed_parent),
 		cmocka_unit_test(test_failed_child), cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_places),
 	};

@@ -2,6 +2,7 @@
 #include "filter.h"
 
 #include <errno.h>
+#include <linux/filter.h>
 #include <pcap/pcap.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,17 @@
 static int library_link(u32 link)
 {
 	return link == XDD_LINK_RAW ? DLT_RAW : (int)link;
+}
+
+/* Whether it asks what only a socket knows of a packet, such as its direction: of bytes alone it never matches. */
+static bool needs_socket(const struct bpf_program *code)
+{
+	for (u32 i = 0; i < code->bf_len; i++)
+		if (BPF_CLASS(code->bf_insns[i].code) == BPF_LD &&
+		    BPF_MODE(code->bf_insns[i].code) == BPF_ABS &&
+		    code->bf_insns[i].k >= (u32)SKF_AD_OFF)
+			return true;
+	return false;
 }
 
 /* Compile f->expression for @link into @code; @optimize: that takes seconds for a few hundred addresses, and finds
@@ -34,6 +46,12 @@ static int compile(struct capture_filter *f, u32 link, struct bpf_program *code,
 			    "--filter '%s' on link type %s: %s (man pcap-filter has the syntax)",
 			    f->expression, name ?: "unknown", pcap_geterr(library));
 	pcap_close(library);
+	if (rc || !needs_socket(code))
+		return rc;
+	pcap_freecode(code);
+	return refuse(f->error, sizeof(f->error), -EINVAL,
+		      "--filter '%s' on link type %s: asks what is not in the packet",
+		      f->expression, name ?: "unknown");
 	return rc;
 }
 

@@ -74,7 +74,10 @@ void branch_print(const struct branch *b, FILE *to)
 	char text[CALL_TEXT];
 
 	branch_name(b, text);
-	fprintf(to, "%s: %u children, parent: %s\n", text, children_of(b), parent_state(b));
+	if (b->plan.bare)
+		fprintf(to, "leaf %s: %s\n", b->plan.parent, parent_state(b));
+	else
+		fprintf(to, "%s: %u children, parent: %s\n", text, children_of(b), parent_state(b));
 	BRANCH_COUNTS(PRINT_COUNT)
 }
 

@@ -61,6 +61,21 @@ struct run {
 	struct waiting *leaves;
 };
 
+/* The root's slices go to --hosts. */
+static int run_slice(struct run *run)
+{
+	const struct options *o = run->sim->o;
+	const char *wrong = NULL;
+	int rc = 0;
+
+	if (option_given(o, OPT_hosts))
+		rc = tree_local_slice(&run->tree, &run->fixed, run->sim->derived.live.window_ticks,
+				      o->hosts, o->protocol, &wrong);
+	if (wrong)
+		complain("simulate tree: %s", wrong);
+	return rc;
+}
+
 static int run_open(struct run *run, const struct simulation *sim, u32 number)
 {
 	struct xdd_fixed one;
@@ -71,7 +86,9 @@ static int run_open(struct run *run, const struct simulation *sim, u32 number)
 	run->fixed.seed = xdd_mix64(run->fixed.seed) + number;
 	one = run->fixed;
 	one.placement = XDD_PLACEMENT_percpu;
-	rc = tree_local_open(&run->tree, &run->fixed, sim->derived.live.window_ticks);
+	rc = run_slice(run);
+	if (!rc)
+		rc = tree_local_open(&run->tree, &run->fixed, sim->derived.live.window_ticks);
 	if (!rc)
 		rc = judged_open(&run->judged, sim, &one, run->fixed.seed);
 	stream_open(&run->producers, run->fixed.tree_leaves, 1, ~run->fixed.seed);
@@ -256,12 +273,16 @@ static int simulate(const struct simulation *sim)
 	struct levels levels = { 0 };
 	int rc = 0;
 
+	if (option_given(sim->o, OPT_protocol) && !option_given(sim->o, OPT_hosts))
+		wrong = "--protocol is how a sliced root asks its sites: add --hosts N";
 	if (wrong) {
 		complain("simulate tree: %s", wrong);
 		return EXIT_USAGE;
 	}
 	for (u32 run = 0; !rc && run < sim->runs; run++)
 		rc = run_once(sim, run, &levels, value);
+	if (rc == -EINVAL)
+		return EXIT_USAGE;
 	if (rc)
 		complain("simulate tree: %s: less --memory, or fewer nodes", strerror(-rc));
 	else if (sim->o->json)

@@ -253,26 +253,41 @@ static int by_slice(const void *a, const void *b)
 	return (int)((const struct part *)a)->slice - (int)((const struct part *)b)->slice;
 }
 
-static void key_locate(struct producer *p, u32 i, const struct xdd_digest *digest, u64 tick)
+/* A key by the places of its cells in the filter; producers of one filter have one tag for it. */
+static void key_begin(struct producer *p, u32 i, const struct sites_item *item)
+{
+	const struct xdd_fixed *fixed = &p->plan.fixed;
+	struct key *key = &p->keys[i];
+	bool timers = xdd_engine_has_timers(fixed->engine);
+	u32 each = xdd_line_cells(fixed);
+	u64 slice_cells = (u64)xdd_slice_lines(fixed) * each, tag = XDD_GOLDEN;
+
+	*key = (struct key){ .tick = item->tick };
+	for (u32 c = 0; c < fixed->hashes; c++) {
+		u64 cell = item->cell[c];
+		struct part *part = part_of(p, key, cell / slice_cells);
+
+		part->cell[part->n++] = cell - p->links[part->site].site.first * slice_cells;
+		key->after[c] = owner_take(p, timers ? cell / each : cell, i);
+		tag = xdd_mix64(tag ^ cell);
+	}
+	key->tag = tag % SITE_CLAIMS;
+	qsort(key->part, key->parts, sizeof(*key->part), by_slice);
+}
+
+static struct sites_item locate(const struct producer *p, const struct xdd_digest *digest, u64 tick)
 {
 	const struct xdd_fixed *fixed = &p->plan.fixed;
 	struct xdd_places places = xdd_places(fixed, digest);
-	struct key *key = &p->keys[i];
-	bool timers = xdd_engine_has_timers(fixed->engine);
-	u32 each = xdd_line_cells(fixed), at;
+	struct sites_item item = { .n = fixed->hashes, .tick = tick };
+	u32 at;
 
-	*key = (struct key){ .tick = tick };
-	key->tag = xdd_mix64(digest->lo) % SITE_CLAIMS;
 	for (u32 c = 0; c < fixed->hashes; c++) {
 		u32 line = xdd_place(fixed, &places, c, &at);
-		struct part *part = part_of(p, key, line / places.slice_lines);
 
-		part->cell[part->n++] =
-			(line - (u64)p->links[part->site].site.first * places.slice_lines) * each +
-			at;
-		key->after[c] = owner_take(p, timers ? line : (u64)line * each + at, i);
+		item.cell[c] = (u64)line * xdd_line_cells(fixed) + at;
 	}
-	qsort(key->part, key->parts, sizeof(*key->part), by_slice);
+	return item;
 }
 
 /* What is known of a key's cells, against what has to be. */
@@ -433,14 +448,23 @@ static void start_ready(struct producer *p)
 	}
 }
 
-void producer_start(struct producer *p, const struct xdd_digest *digests, const u64 *ticks, u32 n)
+void producer_start_items(struct producer *p, const struct sites_item *items, u32 n)
 {
 	p->n = p->undecided = n;
 	p->batch++;
 	p->counts.keys += n;
 	for (u32 i = 0; i < n; i++)
-		key_locate(p, i, &digests[i], ticks[i]);
+		key_begin(p, i, &items[i]);
 	start_ready(p);
+}
+
+void producer_start(struct producer *p, const struct xdd_digest *digests, const u64 *ticks, u32 n)
+{
+	struct sites_item items[PRODUCER_BATCH];
+
+	for (u32 i = 0; i < n; i++)
+		items[i] = locate(p, &digests[i], ticks[i]);
+	producer_start_items(p, items, n);
 }
 
 void producer_retry(struct producer *p)

@@ -84,6 +84,9 @@ int producer_deal(struct producer *p, const struct producer_site *sites, u32 n);
 /* Begin with @n keys (1 to PRODUCER_BATCH), when the last ones are done; @ticks do not step back far. */
 void producer_start(struct producer *p, const struct xdd_digest *digests, const u64 *ticks, u32 n);
 
+/* The same with keys by the places of their cells, all fixed.hashes of them, in the whole filter. */
+void producer_start_items(struct producer *p, const struct sites_item *items, u32 n);
+
 /* The next message for @site, to @message (room for SITES_MESSAGE_MAX). Returns its bytes; 0: there is none, or
  * the last one has no answer yet.
  */

@@ -63,7 +63,8 @@ static void set(struct node *node, struct job *job, u32 left)
 
 	if (node->plan.bare)
 		return;
-	tree_filter_set(&node->filter, &job->item, left);
+	if (node->filter.lines)
+		tree_filter_set(&node->filter, &job->item, left);
 	node->counts.level.accesses += node->plan.level ? apart : sparse;
 }
 
@@ -161,17 +162,9 @@ static void confirm(struct node *node, struct job *job)
 		end_match(node, job);
 }
 
-/* Test the filter, and go on from there. */
-static void look(struct node *node, struct job *job)
+/* What comes of whether the filter has the key. */
+static void go_on(struct node *node, struct job *job, bool seen)
 {
-	bool seen;
-
-	if (node->plan.bare) {
-		climb(node, job);
-		return;
-	}
-	node->counts.level.accesses++;
-	seen = tree_filter_has(&node->filter, &job->item, &job->left);
 	if (seen && node->plan.level < node->plan.fixed.top_down)
 		confirm(node, job);
 	else if (job->test)
@@ -180,6 +173,46 @@ static void look(struct node *node, struct job *job)
 		hit(node, job);
 	else
 		climb(node, job);
+}
+
+/* Test the filter, and go on from there. */
+static void look(struct node *node, struct job *job)
+{
+	if (node->plan.bare) {
+		climb(node, job);
+		return;
+	}
+	node->counts.level.accesses++;
+	if (!node->plan.root.ask)
+		go_on(node, job, tree_filter_has(&node->filter, &job->item, &job->left));
+	else if (outbox_put(&node->sliced, job))
+		decide_alone(node, job);
+	else
+		job_wait(node, job, JOB_CLIMBING);
+}
+
+/* What sites of a sliced root do not have they set, so that it is only passed here. */
+static void ask_sliced(struct node *node)
+{
+	struct outbox *out = &node->sliced;
+	struct sites_item items[NODE_BATCH];
+	bool seen[NODE_BATCH];
+
+	while (out->at < out->end) {
+		u32 at = out->at, left = out->end - at, n = left < NODE_BATCH ? left : NODE_BATCH;
+		int rc;
+
+		for (u32 i = 0; i < n; i++)
+			items[i] = out->jobs[at + i]->item;
+		rc = node->plan.root.ask(node->plan.root.context, items, n, seen);
+		for (u32 i = 0; i < n; i++) {
+			if (rc)
+				decide_alone(node, out->jobs[at + i]);
+			else
+				go_on(node, out->jobs[at + i], seen[i]);
+		}
+		outbox_drop(out, n);
+	}
 }
 
 void job_arrive(struct node *node, struct job *job)
@@ -251,18 +284,24 @@ void job_answered(struct node *node, struct job *job, u32 peer, const u8 *answer
 	}
 }
 
+/* Go on with all that are held. */
+static void resume_all(struct node *node)
+{
+	for (u32 peer = 0; peer <= node_own(node); peer++) {
+		struct inbox *in = &node->peers[peer].in;
+
+		for (u32 i = 0; in->open && i < in->n; i++)
+			if (in->jobs[i].state == JOB_HELD)
+				resume(node, &in->jobs[i]);
+	}
+}
+
 void node_release(struct node *node)
 {
+	ask_sliced(node);
 	while (node->release && node->held) {
 		node->release = false;
-		for (u32 peer = 0; peer <= node_own(node); peer++) {
-			struct inbox *in = &node->peers[peer].in;
-
-			for (u32 i = 0; in->open && i < in->n; i++) {
-				if (in->jobs[i].state != JOB_HELD)
-					continue;
-				resume(node, &in->jobs[i]);
-			}
-		}
+		resume_all(node);
+		ask_sliced(node);
 	}
 }

@@ -15,6 +15,21 @@ static u32 level_of(const struct tree_local *l, u32 number)
 	return level;
 }
 
+/* A sliced root's filter. */
+static int ask_sites(void *context, const struct sites_item *items, u32 n, bool *seen)
+{
+	struct tree_local *l = context;
+	const struct producer_counts *counts = producer_counts(l->producer);
+
+	producer_start_items(l->producer, items, n);
+	local_finish(&l->sites, l->producer);
+	for (u32 i = 0; i < n; i++)
+		seen[i] = producer_seen(l->producer, i);
+	l->traffic[0].messages = 2 * counts->messages;
+	l->traffic[0].bytes = counts->bytes_out + counts->bytes_in;
+	return 0;
+}
+
 static struct node *open_node(struct tree_local *l, u32 number)
 {
 	u32 level = level_of(l, number);
@@ -24,6 +39,7 @@ static struct node *open_node(struct tree_local *l, u32 number)
 		.window_ticks = l->window_ticks,
 		.level = level,
 		.children = level + 1 < l->fixed.levels ? l->fixed.tree_fan_out : 0,
+		.root = { !level && l->producer ? ask_sites : NULL, l },
 		.id = ++l->starts,
 		.key = { { alike, ~alike } },
 	};
@@ -44,9 +60,26 @@ const char *tree_local_wrong(const struct xdd_fixed *fixed)
 	return tree_filter_wrong(fixed);
 }
 
+int tree_local_slice(struct tree_local *l, const struct xdd_fixed *fixed, u32 window_ticks,
+		     u32 sites, u32 protocol, const char **wrong)
+{
+	const struct producer_plan plan = { .fixed = *fixed,
+					    .window_ticks = window_ticks,
+					    .sites = sites,
+					    .protocol = protocol,
+					    .id = 1 };
+
+	*wrong = node_root_wrong(fixed) ?: producer_wrong(&plan);
+	if (*wrong)
+		return -EINVAL;
+	l->producer = producer_open(&plan);
+	return l->producer ? local_open(&l->sites, fixed, window_ticks, sites, &plan.key) : -ENOMEM;
+}
+
 int tree_local_open(struct tree_local *l, const struct xdd_fixed *fixed, u32 window_ticks)
 {
-	*l = (struct tree_local){ .fixed = *fixed, .window_ticks = window_ticks };
+	l->fixed = *fixed;
+	l->window_ticks = window_ticks;
 	for (u32 level = 0; level < fixed->levels; level++)
 		l->first[level + 1] = l->first[level] + xdd_tree_width(fixed, level);
 	l->n = l->first[fixed->levels];
@@ -68,6 +101,10 @@ void tree_local_close(struct tree_local *l)
 	free(l->nodes);
 	free(l->down);
 	free(l->message);
+	if (!l->producer)
+		return;
+	producer_close(l->producer);
+	local_close(&l->sites);
 }
 
 u32 tree_local_number(const struct tree_local *l, u32 level, u32 site)

@@ -3,9 +3,10 @@
 #ifndef USER_TREES_LOCAL_H
 #define USER_TREES_LOCAL_H
 
+#include "user/sites/local.h"
 #include "user/trees/node.h"
 
-/* What went between a level and the one above it. */
+/* What went between a level and the one above it; of the root, between it and the sites of its slices. */
 struct tree_traffic {
 	u64 messages, bytes; /* both ways */
 };
@@ -15,8 +16,10 @@ struct tree_local {
 	u32 window_ticks, n;
 	u32 first[XDD_TREE_MAX_LEVELS + 1]; /* node of each level, the root is 0, and how many */
 	struct node **nodes;
-	bool *down; /* does not answer */
-	u64 starts; /* numbers nodes */
+	bool *down;	    /* does not answer */
+	u64 starts;	    /* numbers nodes */
+	struct local sites; /* of a sliced root, and its producer, or NULL */
+	struct producer *producer;
 	struct tree_traffic traffic[XDD_TREE_MAX_LEVELS];
 	u8 *message;
 };
@@ -24,7 +27,13 @@ struct tree_local {
 /* Whether such a tree, all of whose nodes have fixed->tree_fan_out children, is beyond this. NULL or, in words, why. */
 const char *tree_local_wrong(const struct xdd_fixed *fixed);
 
-/* The tree of @fixed. Returns 0 or -ENOMEM; tree_local_close() frees in either case. */
+/* Slice the root of a tree that is to be opened over @sites sites, which are asked by @protocol. Returns 0; -EINVAL and in
+ * words, why not, in *@wrong; or -ENOMEM. tree_local_close() frees in either case.
+ */
+int tree_local_slice(struct tree_local *l, const struct xdd_fixed *fixed, u32 window_ticks,
+		     u32 sites, u32 protocol, const char **wrong);
+
+/* The tree of @fixed; @l is zeroed, or was sliced. Returns 0 or -ENOMEM; tree_local_close() frees in either case. */
 int tree_local_open(struct tree_local *l, const struct xdd_fixed *fixed, u32 window_ticks);
 void tree_local_close(struct tree_local *l);
 

@@ -16,6 +16,19 @@ u64 node_fingerprint(const struct xdd_fixed *fixed, u32 window_ticks)
 	return xdd_mix64(sites_fingerprint(fixed, window_ticks) ^ xdd_mix64(~tree));
 }
 
+const char *node_root_wrong(const struct xdd_fixed *fixed)
+{
+	bool timers = xdd_engine_has_timers(fixed->engine);
+
+	if (timers && fixed->tree == XDD_TREE_dense)
+		return "sites do not say how long what they have will live, which a dense tree of "
+		       "timers sets below: give --tree sparse";
+	if (timers && fixed->top_down)
+		return "what sites falsely have is not set anew, as --top-down needs of timers: "
+		       "leave it out, or give --engine bloom";
+	return site_wrong(fixed);
+}
+
 int outbox_put(struct outbox *out, struct job *job)
 {
 	u32 n = out->end - out->at, room = out->room ? 2 * out->room : 64;
@@ -63,8 +76,8 @@ struct node *node_open(const struct node_plan *plan)
 		return NULL;
 	node->plan = *plan;
 	node->peers = calloc(plan->children + 2, sizeof(*node->peers));
-	if (node->peers &&
-	    !tree_filter_open(&node->filter, &plan->fixed, plan->window_ticks, !plan->bare))
+	if (node->peers && !tree_filter_open(&node->filter, &plan->fixed, plan->window_ticks,
+					     !plan->bare && !plan->root.ask))
 		return node;
 	node_close(node);
 	return NULL;
@@ -78,6 +91,7 @@ void node_close(struct node *node)
 		free(node->peers[i].in.jobs);
 		free(node->peers[i].out.jobs);
 	}
+	free(node->sliced.jobs);
 	free(node->peers);
 	tree_filter_close(&node->filter);
 	free(node);

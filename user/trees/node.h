@@ -36,11 +36,20 @@
 #define NODE_CHILDREN 256 /* at most */
 #define NODE_BATCH SITES_ITEMS
 
+/* Of a root whose filter is sliced over sites (sites/producer.h): whether the @n keys, at most NODE_BATCH, are there; it
+ * sets those that are not. Returns 0 or a negative errno: then it is not known.
+ */
+struct node_root {
+	int (*ask)(void *context, const struct sites_item *items, u32 n, bool *seen);
+	void *context;
+};
+
 struct node_plan {
 	struct xdd_fixed fixed; /* placement tree: `tree`, `top_down`, `fault_policy` count */
 	u32 window_ticks;
 	u32 level; /* the root's is 0 */
 	u32 children;
+	struct node_root root; /* ask is NULL: it has its own filter */
 	bool bare; /* it has no filter, and asks its parent about all: the end of a producer */
 	u64 id;	   /* its number: no other node has it, also after each start; not 0 */
 	struct wire_key key; /* of messages in this tree */
@@ -63,6 +72,9 @@ struct node_counts {
 #define NODE_PARENT NODE_CHILDREN
 
 struct node;
+
+/* Whether a root of @fixed cannot be sliced over sites. Returns NULL or, in words, why. */
+const char *node_root_wrong(const struct xdd_fixed *fixed);
 
 /* What nodes of one tree must have alike. */
 u64 node_fingerprint(const struct xdd_fixed *fixed, u32 window_ticks);

@@ -52,7 +52,8 @@ struct node {
 	struct node_counts counts;
 	struct tree_filter filter;
 	struct peer *peers;
-	u16 busy[NODE_BUSY]; /* keys that others may wait for, by their hash */
+	u16 busy[NODE_BUSY];  /* keys that others may wait for, by their hash */
+	struct outbox sliced; /* what the sites of a sliced root are to be asked */
 	u32 held;
 	bool release; /* one that was waited for is decided */
 };
@@ -79,7 +80,7 @@ void job_arrive(struct node *node, struct job *job);
 /* What @peer answered about @job; NULL: it has failed. */
 void job_answered(struct node *node, struct job *job, u32 peer, const u8 *answer);
 
-/* Go on with what waited for those that are decided now. */
+/* Ask a sliced root's sites, and go on with what waited for those that are decided now. */
 void node_release(struct node *node);
 
 #endif
