@@ -37,6 +37,13 @@ void derive_repeats(const struct options *o, struct xdd_live *live);
  */
 double derive_replica_bits(double keys);
 u32 derive_replica_shift(double bits);
+
+/* 2^this bits for replicas of hosts with @keys keys each, unless --replica-bits says so: 10 bits for each key, and more
+ * where as many replicas as there is room for with --peers @peers, all full, would together take more than this share of new
+ * keys for theirs.
+ */
+#define DERIVE_REPLICA_MOST 0.05
+u32 derive_replica_default(double keys, u32 peers);
 u32 derive_replica_hashes(u32 shift, double keys);
 u32 derive_replica_width(u32 peers);
 

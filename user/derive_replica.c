@@ -8,6 +8,7 @@
 #include "cluster/occupancy.h"
 #include "derive_work.h"
 #include "message.h"
+#include "model/replica.h"
 #include "names.h"
 #include "units.h"
 
@@ -28,17 +29,6 @@ u32 derive_replica_shift(double bits)
 	return shift;
 }
 
-/* As many bits for each key, and of an engine whose cells they are, one for each cell. */
-static double wanted_bits(const struct work *w)
-{
-	const struct xdd_fixed *f = &w->out->fixed;
-	double bits = derive_replica_bits(w->out->capacity_keys);
-
-	if (w->o->replica_bits)
-		return w->o->replica_bits;
-	return xdd_engine_is_sliced(f->engine) ? fmax(bits, xdd_cells(f)) : bits;
-}
-
 u32 derive_replica_hashes(u32 shift, double keys)
 {
 	return fmin(fmax(round(ldexp(M_LN2, shift) / fmax(keys, 1)), 1), XDD_MAX_HASHES);
@@ -51,6 +41,34 @@ u32 derive_replica_width(u32 peers)
 	while (width < peers)
 		width *= 2;
 	return width;
+}
+
+u32 derive_replica_default(double keys, u32 peers)
+{
+	u32 shift = derive_replica_shift(derive_replica_bits(keys));
+	u32 places = derive_replica_width(peers);
+
+	for (; shift < XDD_REPLICA_SHIFT_MAX; shift++) {
+		u32 hashes = derive_replica_hashes(shift, keys);
+		double fill = model_fill(keys, ldexp(1, shift), hashes);
+
+		if (model_host_fpr(0, pow(fill, hashes), places) <= DERIVE_REPLICA_MOST)
+			break;
+	}
+	return shift;
+}
+
+/* As many bits for each key, and of an engine whose cells they are, one for each cell. */
+static double wanted_bits(const struct work *w)
+{
+	const struct xdd_fixed *f = &w->out->fixed;
+	double keys = w->out->capacity_keys;
+
+	if (w->o->replica_bits)
+		return w->o->replica_bits;
+	if (xdd_engine_is_sliced(f->engine))
+		return fmax(derive_replica_bits(keys), xdd_cells(f));
+	return ldexp(1, derive_replica_default(keys, w->o->peers));
 }
 
 /* Bits of a key in them: the cells of the filter, or as many as make the fewest mistakes. */

@@ -329,7 +329,7 @@ enum {
 	  "(see help cluster)",                                                                    \
 	  "8")                                                                                     \
 	X(replica_bits, count, 0, "BITS", ON_NIC,                                                  \
-	  "of --peers: bits of each replica, a power of two (default: 10 for each key of "         \
+	  "of --peers: bits of each replica, a power of two (default: 10 or more for each key of " \
 	  "--capacity)",                                                                           \
 	  "64Mi")                                                                                  \
 	X(replica_action, replica_action, 0, "ACTION", ON_NIC | ON_SET,                            \

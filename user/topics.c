@@ -489,7 +489,8 @@ The set is an accurate counting Bloom filter (li-2013) for --watch-keys N keys (
 --counters 10 counters of 4 bits a key. Level 1, which --l1 optimal makes as large as that\n\
 memory allows, 37 bits a key, is in the kernel; a key is --positions 3 of its bits. The levels above\n\
 are in /run/xdp-dedup/NAME.xdw, which goes when the instance does. Each change writes that file\n\
-anew: load many keys at once rather than one by one.\n\
+anew: load many keys at once rather than one by one. It is believed only if root owns it and the\n\
+folder, and nobody else can write there; clear makes a new one.\n\
 A set that was saved fits an instance with the same secret (--secret-file, --seed), key options and size.\n\
 \n\
 Several hosts: agent (or run) --nats URL --group G --share-watch HOST on each, loaded alike and with one\n\

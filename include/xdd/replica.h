@@ -31,6 +31,7 @@
 struct xdd_peer_gate {
 	u64 believed; /* bits by peer */
 	u64 until_ns; /* the filter's clock: none is believed from then on */
+	u64 refused; /* messages of whoever: damaged, or not by who they say, since the agent began */
 };
 
 /* What is thought of a peer: X(name, help). */

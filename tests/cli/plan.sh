@@ -233,13 +233,14 @@ cluster() { plan cluster "$@"; }
 cluster --hosts 3 --rate 10Gbit --packets-size 500
 judge "cluster: of 2.5M packets a second each host has a third, for two seconds" \
 	'abs(r["host"]["keys"] - 2.5e6 / 3 * 2) < 1 and r["groups"] == 1 and r["group_hosts"] == 3'
-judge "cluster: 10 bits for each key, and room for 8 peers" \
-	'r["host"]["replica_bits"] == 1 << 24 and r["host"]["replicas_bytes"] == 1 << 24'
+judge "cluster: 20 bits for each key, as 8 replicas of 10 would err in more than 5 %, and room for 8 peers" \
+	'r["host"]["replica_bits"] == 1 << 25 and r["host"]["replicas_bytes"] == 1 << 25 and
+	1 - (1 - (1 - math.exp(-7 * 1.67e6 / 2**24))**7)**8 > .05'
 judge "cluster: it speaks when so many of its keys are not known as the target says, at a 16th of a window" \
 	'r["host"]["push_by_false_rate"] and r["host"]["push_s"] == 0.25 and .1 < r["host"]["missed_most"] < .16'
 judge "cluster: what is sent is what changed: no less than its entropy, not twice as much" \
 	'(lambda d, n: 1 <= r["host"]["delta_bytes"] * 8 / (n * (-d * math.log2(d) - (1 - d) * math.log2(1 - d))) < 2)(
-		2 * math.exp(-7 * r["host"]["keys"] / 2**24) * -math.expm1(-7 * r["host"]["keys"] / 8 / 2**24), 2**24)'
+		2 * math.exp(-8 * r["host"]["keys"] / 2**25) * -math.expm1(-8 * r["host"]["keys"] / 8 / 2**25), 2**25)'
 judge "cluster: and what each sends, the others get" \
 	'abs(r["host"]["in_bytes_per_s"] - 2 * r["host"]["out_bytes_per_s"]) < 1 and
 	abs(r["server"]["bytes_out_per_s"] - 3 * r["host"]["in_bytes_per_s"]) < 1 and r["fits"]'
@@ -253,7 +254,9 @@ judge "cluster: 10,000 hosts and 1 Tb/s: groups of 65, and a tree of five levels
 check_command "cluster: what is too much is said" 1 '"fits": false' 'times the load of the one that was measured' \
 	"$xdd" plan cluster --hosts 10000 --rate 1000Gbit --packets-size 500 --json
 "$xdd" plan cluster --hosts 10000 --rate 1000Gbit --packets-size 500 >"$tmp/text" 2>/dev/null
-check "cluster: and that 64 replicas err together" grep -q 'are taken for copies, by so many replicas: --replica-bits 1048576' "$tmp/text"
+check "cluster: 64 replicas of the default size err in less than 5 % together" grep -q 'together FPR 0.00653' "$tmp/text"
+"$xdd" plan cluster --hosts 8 --rate 10Gbit --packets-size 500 >"$tmp/text" 2>/dev/null
+check "cluster: and what makes it less than 1 % is said" grep -q 'are taken for copies, by so many replicas: --replica-bits 16777216 makes' "$tmp/text"
 refuses 'give --hosts N' cluster --rate 1M
 refuses 'give --rate N' cluster --hosts 2
 refuses 'also needs --packets-size' cluster --hosts 2 --rate 1Gbit

@@ -29,6 +29,8 @@ on c "$rogue" forged 10.77.3.1:4222 other 1 >/dev/null
 before=$(refused)
 on c "$rogue" forged 10.77.3.1:4222 default 1 >"$tmp/rogue"
 check "one without the secret is refused" test "$(cat "$tmp/rogue")" -gt 5
+check "... counted, though nobody knows whose they are" soon 5 b "i['replicas']['refused'] >= $(cat "$tmp/rogue")"
+check_command "... which status says" 0 'messages refused: damaged, or of one without this --secret-file' '' on b "$xdd" status tap
 check "... which the log says, and why it may be" grep -q 'with the same --secret-file' "$tmp/b.agent"
 check "and makes no peer" is b "set(p) <= {'a', 'rogue'} and p.get('rogue', {}).get('state') != 'live'"
 

@@ -168,6 +168,27 @@ cp "$tmp/state.xdw" "$state"
 check_equal "the state of an instance before is none of this one" "0 0" "$(keys) $(ones)"
 check_command "the same seed: a saved set fits" 0 '100 keys added; 100 of' '' \
 	watch load "$tmp/seeded.xdw"
+cp "$state" "$tmp/state.xdw.100"
+for mode in 666 620; do
+	chmod $mode "$state"
+	check_command "a state that others can write, mode $mode, is not believed" 1 '' 'is not believed: others than root' watch add "$frame"
+	check_command "... and status says so" 0 'is not believed, as others than root can change it' '' "$xdd" status "$in"
+	chmod 600 "$state"
+done
+chown nobody "$state"
+check_command "nor one of somebody else" 1 '' 'is not believed: others than root' watch stats
+mv "$state" "$tmp/theirs.xdw"
+ln -s "$tmp/theirs.xdw" "$state"
+check_command "nor a link to it" 1 '' 'is not believed: others than root' watch stats
+check_command "... until the set is cleared" 0 '0 of 1000' '' watch clear
+check_equal "... by a file in its place" "regular file 600 root" "$(stat -c '%F %a %U' "$state")"
+check "... and what the link led to is as it was" cmp "$tmp/theirs.xdw" "$tmp/state.xdw.100"
+watch load "$tmp/seeded.xdw" --quiet
+chmod 777 "$(dirname "$state")"
+check_command "nothing in a folder that others can write is believed" 1 '' '/run/xdp-dedup: others than root can write there' watch del "$frame"
+check_command "... nor made there" 1 '' '/run/xdp-dedup: others than root can write there' watch clear
+chmod 700 "$(dirname "$state")"
+check_equal "with the folder put right all is as it was" 100 "$(keys)"
 rm "$state"
 check_command "a lost state is a warning" 0 'state of the watch set.*lost.*clear' '' \
 	"$xdd" status "$in"

@@ -698,7 +698,38 @@ static void test_audit(void **state)
 	assert_int_equal(nic(&o).fixed.audit_threshold, 1);
 }
 
-/* Room for peers in powers of two, ten bits a key, as many bits of a key as make the fewest mistakes. */
+/* Ten bits a key or more, so that @places full replicas together err no more than is stated; and no more than that. */
+static void expect_replicas(const struct derived *d, u32 places)
+{
+	for (u32 less = 0; less < 2; less++) {
+		u32 shift = d->fixed.replica_shift - less,
+		    k = derive_replica_hashes(shift, d->capacity_keys);
+		double one = pow(1 - exp(-1. * k * d->capacity_keys / ldexp(1, shift)), k);
+		bool enough = ldexp(1, shift) >= 10. * d->capacity_keys &&
+			      1 - pow(1 - one, places) <= 0.05;
+
+		assert_int_equal(enough, !less);
+	}
+}
+
+static void test_replica_bits(void **state)
+{
+	static const u32 peers[][2] = { { 1, 8 }, { 8, 8 }, { 9, 16 }, { 64, 64 } };
+	struct options o = options();
+	struct derived d;
+
+	(void)state;
+	GIVE(&o, capacity, 0);
+	for (u32 i = 0; i < XDD_ARRAY_SIZE(peers); i++)
+		for (u64 keys = 1000; keys < 3000000; keys = keys * 3 / 2) {
+			o.peers = peers[i][0];
+			o.capacity = keys;
+			d = nic(&o);
+			expect_replicas(&d, peers[i][1]);
+		}
+}
+
+/* Room for peers in powers of two, and as many bits of a key as make the fewest mistakes. */
 static void test_peers(void **state)
 {
 	struct options o = options();
@@ -709,8 +740,7 @@ static void test_peers(void **state)
 	GIVE(&o, peers, 3);
 	d = nic(&o);
 	assert_int_equal(d.fixed.peers, 8);
-	assert_true(1ull << d.fixed.replica_shift >= 10 * d.capacity_keys);
-	assert_true(1ull << d.fixed.replica_shift < 20 * d.capacity_keys);
+	expect_replicas(&d, 8);
 	assert_int_equal(d.fixed.replica_hashes, XDD_MAX_HASHES);
 	assert_int_equal(d.fixed.replica_step, 0);
 	assert_int_equal(d.live.replica_action, XDD_REPLICA_drop);
@@ -800,6 +830,7 @@ int main(void)
 		cmocka_unit_test(test_model_timer),
 		cmocka_unit_test(test_model_tagged),
 		cmocka_unit_test(test_peers),
+		cmocka_unit_test(test_replica_bits),
 		cmocka_unit_test(test_peers_refused),
 	};
 

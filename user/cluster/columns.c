@@ -142,6 +142,11 @@ void columns_believe(struct columns *c, u64 mask, u64 until_ns)
 	mapped_store(&c->gate->believed, mask);
 }
 
+void columns_refused(struct columns *c, u64 n)
+{
+	mapped_store(&c->gate->refused, n);
+}
+
 int columns_describe(struct columns *c, u32 peer, const struct xdd_peer *about)
 {
 	return bpf_map_update_elem(c->peers, &peer, about, BPF_ANY) ? -errno : 0;

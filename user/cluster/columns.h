@@ -47,6 +47,9 @@ void columns_clear(struct columns *c, u32 peer);
 /* Believe the peers of @mask until @until_ns, on CLOCK_MONOTONIC: nobody else, and nobody longer. */
 void columns_believe(struct columns *c, u64 mask, u64 until_ns);
 
+/* Say how many messages nobody is known to have sent. */
+void columns_refused(struct columns *c, u64 n);
+
 /* Say what is known of @peer. Returns 0 or a negative errno. */
 int columns_describe(struct columns *c, u32 peer, const struct xdd_peer *about);
 

@@ -421,7 +421,7 @@ void member_fetched(struct member *m, const char *peer, u64 n)
 }
 
 /* Of one who cannot be believed nothing is known but the name, which may be anybody's: no place is given to
- * it, so that status does not show it.
+ * it, and status shows only how many of such messages came.
  */
 static void tell_refused(struct member *m, const char *peer)
 {
@@ -538,6 +538,7 @@ static void check(struct member *m, struct wire_time now)
 
 static void describe_all(struct member *m)
 {
+	columns_refused(&m->columns, receiver_stats(m->receiver)->bad);
 	for (u32 i = 0; i < m->in->fixed.peers; i++)
 		if (receiver_peer(m->receiver, i)->state != XDD_PEER_none || m->told[i])
 			describe(m, i);

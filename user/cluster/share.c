@@ -17,6 +17,7 @@
 #include "user/message.h"
 #include "user/options.h"
 #include "user/watch/set.h"
+#include "user/watch/trust.h"
 
 #define BEATS_IN_SILENCE 3
 #define LOOK_NS (100 * MILLISECOND_NS)
@@ -114,8 +115,10 @@ static int find_state(struct share *s, struct watch_print *print, char *err, siz
 {
 	struct watch_header header;
 	struct watch_set set;
-	int rc;
+	int rc = trust_path(s->path, err, err_size);
 
+	if (rc == -EACCES)
+		return rc;
 	if (watch_file_header(&header, s->path) || header.seed != watch_set_id(s->in)) {
 		rc = watch_set_open(&set, s->in, err, err_size);
 		if (rc)

@@ -303,7 +303,7 @@ static int fill_watch(int fd)
 /* A quarter of ones in each replica, by chance, as of so many keys that others have. */
 static int fill_replicas(const struct bench_run *run, const struct xdd_fixed *fixed)
 {
-	struct xdd_peer_gate gate = { ~0ULL >> (64 - fixed->peers), ~0ULL };
+	struct xdd_peer_gate gate = { .believed = ~0ULL >> (64 - fixed->peers), .until_ns = ~0ULL };
 	u64 n = xdd_replica_words(fixed), bytes = n * sizeof(u64);
 	u32 zero = 0;
 	u64 *words = mapped_open(bpf_map__fd(run->skel->maps.replicas), bytes, true);

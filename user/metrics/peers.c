@@ -58,7 +58,7 @@ static int read_peer(const struct instance *in, u32 number, u64 believed, struct
 int peers_read(const struct instance *in, struct peers *peers)
 {
 	const struct xdd_fixed *fixed = &in->fixed;
-	struct xdd_peer_gate gate;
+	struct xdd_peer_gate gate = {}; /* of a map that an earlier version made it is shorter */
 	u32 zero = 0;
 	int err = 0;
 
@@ -68,6 +68,7 @@ int peers_read(const struct instance *in, struct peers *peers)
 	peers->memory_bytes = xdd_replica_words(fixed) * sizeof(u64);
 	if (bpf_map_lookup_elem(in->maps.peer_gate, &zero, &gate))
 		return -errno;
+	peers->refused = gate.refused;
 	if (gate.until_ns <= now_ns())
 		gate.believed = 0;
 	for (u32 i = 0; !err && i < fixed->peers; i++)
@@ -159,13 +160,13 @@ json_t *peers_replicas_json(const struct instance *in, const struct peers *peers
 {
 	if (!in->fixed.peers)
 		return json_null();
-	return json_pack("{s:I, s:I, s:I, s:s, s:I, s:I, s:I}", "bits",
+	return json_pack("{s:I, s:I, s:I, s:s, s:I, s:I, s:I, s:I}", "bits",
 			 (json_int_t)1 << in->fixed.replica_shift, "hashes",
 			 (json_int_t)in->fixed.replica_hashes, "memory_bytes",
 			 (json_int_t)peers->memory_bytes, "action",
 			 replica_action_names[in->live.replica_action % XDD_REPLICA_MAX], "peers",
 			 (json_int_t)in->fixed.peers, "believed", (json_int_t)peers->believed,
-			 "hits", (json_int_t)peers->hits);
+			 "hits", (json_int_t)peers->hits, "refused", (json_int_t)peers->refused);
 }
 
 const char *peer_text(const struct peer_view *peer, char text[PEER_TEXT_MAX])
@@ -197,6 +198,11 @@ void peers_print(const struct instance *in, const struct peers *peers)
 	       replica_action_names[in->live.replica_action % XDD_REPLICA_MAX]);
 	for (u32 i = 0; i < peers->n; i++)
 		printf("              %s\n", peer_text(&peers->peer[i], text));
+	if (peers->refused)
+		printf("              %" PRIu64
+		       " messages refused: damaged, or of one without this "
+		       "--secret-file (the agent says whose)\n",
+		       (uint64_t)peers->refused);
 }
 
 const char *peer_name(const struct instance *in, u32 number, char name[XDD_PEER_NAME])

@@ -23,7 +23,8 @@ struct peers {
 	u32 n; /* that are known */
 	u32 believed;
 	u64 memory_bytes; /* of the replicas; 0: the instance holds none */
-	u64 hits;	  /* packets that one of them had seen */
+	u64 refused; /* messages that are damaged, or not by who they say, since the agent began */
+	u64 hits;    /* packets that one of them had seen */
 	struct peer_view peer[XDD_MAX_PEERS];
 };
 

@@ -210,7 +210,15 @@ static void health_warnings(struct status *status)
 
 static void watch_warnings(struct status *status)
 {
-	if (status->watch.lost)
+	if (status->watch.doubted)
+		warn(status,
+		     "the state of the watch set, " WATCH_FOLDER
+		     "/%s.xdw, is not believed, as others than root can change it or its folder: "
+		     "chown root and chmod go-w both if they are what they were, or xdp-dedup "
+		     "watch %s clear, "
+		     "then load its keys again",
+		     status->instance->name, status->instance->name);
+	else if (status->watch.lost)
 		warn(status,
 		     "the state of the watch set, " WATCH_FOLDER
 		     "/%s.xdw, is lost: keys are watched "

@@ -112,7 +112,7 @@ double cluster_replicas_fpr(const struct cluster_plan *p, u32 shift, u32 *hashes
 
 static void choose_replicas(const struct cluster_demand *d, struct cluster_plan *p)
 {
-	p->shift = derive_replica_shift(derive_replica_bits(p->keys));
+	p->shift = derive_replica_default(p->keys, p->group_hosts - 1);
 	p->replica_bytes = ldexp(derive_replica_width(p->group_hosts - 1) / 8., p->shift);
 	p->fpr = cluster_replicas_fpr(p, p->shift, &p->hashes);
 	p->check_ns = member_check_every(d->window_ns);

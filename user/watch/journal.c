@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "user/watch/trust.h"
 #include "user/watch/view.h"
 
 static int open_it(const char *name, int flags)
@@ -19,7 +20,12 @@ static int open_it(const char *name, int flags)
 
 	snprintf(path, sizeof(path), WATCH_FOLDER "/%s.log", name);
 	fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
-	return fd < 0 ? -errno : fd;
+	if (fd < 0)
+		return -errno;
+	if (!trust_file(fd))
+		return fd;
+	close(fd);
+	return -EACCES;
 }
 
 int journal_make(const char *name)

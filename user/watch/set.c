@@ -16,6 +16,7 @@
 #include "user/loader/program.h"
 #include "user/message.h"
 #include "user/watch/journal.h"
+#include "user/watch/trust.h"
 
 static u64 words_of(const struct instance *in)
 {
@@ -88,10 +89,18 @@ static void remove_leftovers(void)
 static int save_state(struct watch_set *set, const struct watch_print *must, char *err,
 		      size_t err_size)
 {
-	int rc = mkdir(WATCH_FOLDER, 0700) && errno != EEXIST ? -errno : 0;
+	int rc = trust_folder(err, err_size);
+	char why[MESSAGE_MAX];
+	mode_t mask;
 
+	if (rc)
+		return rc;
 	remove_leftovers();
-	rc = rc ?: watch_file_replace(&set->acbf, &set->about, set->path, must, &set->print);
+	if (trust_path(set->path, why, sizeof(why)) == -EACCES)
+		unlink(set->path); /* what takes a file's place has its permissions */
+	mask = umask(S_IRWXG | S_IRWXO);
+	rc = watch_file_replace(&set->acbf, &set->about, set->path, must, &set->print);
+	umask(mask);
 	if (rc == -EILSEQ)
 		return refuse(err, err_size, rc, "%s: its watch set would become another one",
 			      set->in->name);
@@ -113,8 +122,11 @@ static int load_state(struct watch_set *set, char *err, size_t err_size)
 {
 	const struct xdd_fixed *fixed = &set->in->fixed;
 	struct watch_about found;
-	int rc = watch_file_load(&set->acbf, &found, set->path, err, err_size);
+	int rc = trust_path(set->path, err, err_size);
 
+	if (rc == -EACCES)
+		return rc;
+	rc = watch_file_load(&set->acbf, &found, set->path, err, err_size);
 	if (!rc && watch_about_same(&found, &set->about) && set->acbf.bits == fixed->watch_bits &&
 	    set->acbf.hashes == fixed->watch_hashes)
 		return watch_file_print(set->path, &set->print)
@@ -366,8 +378,8 @@ void watch_view_read(const struct instance *in, struct watch_view *view)
 {
 	u64 room = 4 * in->meta.watch_counters - in->fixed.watch_bits;
 	const struct watch_about about = state_of(in);
+	char path[PATH_MAX], why[MESSAGE_MAX];
 	struct watch_header header;
-	char path[PATH_MAX];
 
 	*view = (struct watch_view){ .there = in->fixed.watch_bits && in->maps.watch >= 0 };
 	if (!view->there)
@@ -377,9 +389,10 @@ void watch_view_read(const struct instance *in, struct watch_view *view)
 	view->shared = !shared_read(in->name, &view->share, &view->sharing) &&
 		       view->share.id == about.seed;
 	watch_set_path(path, in->name);
-	if (watch_file_header(&header, path) || header.of != WATCH_OF_instance ||
+	view->doubted = trust_path(path, why, sizeof(why)) == -EACCES;
+	if (view->doubted || watch_file_header(&header, path) || header.of != WATCH_OF_instance ||
 	    header.seed != about.seed) {
-		view->lost = map_has_keys(in);
+		view->lost = view->doubted || map_has_keys(in);
 		return;
 	}
 	view->keys = header.keys;

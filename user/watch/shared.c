@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "user/message.h"
+#include "user/watch/trust.h"
 #include "user/watch/view.h"
 
 #define MAGIC "xdshare"
@@ -22,7 +23,12 @@ static int open_it(const char *name, int flags)
 
 	snprintf(path, sizeof(path), WATCH_FOLDER "/%s.share", name);
 	fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
-	return fd < 0 ? -errno : fd;
+	if (fd < 0)
+		return -errno;
+	if (!trust_file(fd))
+		return fd;
+	close(fd);
+	return -EACCES;
 }
 
 static int read_it(int fd, struct shared *shared)
@@ -37,7 +43,8 @@ static int read_it(int fd, struct shared *shared)
 int shared_lock(const char *name, struct shared *shared)
 {
 	struct flock lock = { .l_type = F_WRLCK };
-	int rc = mkdir(WATCH_FOLDER, 0700) && errno != EEXIST ? -errno : 0;
+	char why[MESSAGE_MAX];
+	int rc = trust_folder(why, sizeof(why));
 	int fd = rc ?: open_it(name, O_CREAT | O_RDWR);
 
 	if (fd < 0)

@@ -10,8 +10,9 @@
 
 /* What is shown of a set, without a lock. */
 struct watch_view {
-	bool there; /* the instance has one */
-	bool lost;  /* keys are watched, but what deletions need is gone */
+	bool there;   /* the instance has one */
+	bool lost;    /* keys are watched, but what deletions need is gone, */
+	bool doubted; /* or others than root can have changed it */
 	u64 keys, capacity;
 	double fpr;	  /* chance that a packet of another key is taken for one of them */
 	u64 memory_bytes; /* of the map */
