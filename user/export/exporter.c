@@ -26,6 +26,7 @@ struct exported {
 	char name[INSTANCE_NAME_MAX];
 	u64 distinct; /* packets, at the last page */
 	double lost;  /* of them, since the first one */
+	struct activity activity;
 };
 
 struct exporter {
@@ -96,8 +97,8 @@ static int open_one(struct exporter *exporter, const char *name, struct opened *
 	if (code == -ENOMEM)
 		return code;
 	opened->open = !code;
-	opened->read =
-		opened->open && !status_read(&opened->status, &opened->instance, err, sizeof(err));
+	opened->read = opened->open && !status_read(&opened->status, &opened->instance,
+						    &one->activity, err, sizeof(err));
 	*subject = (struct subject){ .name = one->name };
 	if (!opened->read)
 		return 1;
