@@ -252,6 +252,8 @@ static void missed(void **state)
 	/* No more than before: it is over. */
 	look_after(&s, 0);
 	look_after(&s, 10);
+	assert_warned(&s, "90 %");
+	look_after(&s, 50);
 	assert_warned(&s, NULL);
 	s.status.audit.counts.fn++;
 	look_after(&s, 10);

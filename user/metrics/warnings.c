@@ -69,13 +69,14 @@ static void bypass_warnings(struct status *status)
 			       (uint64_t)added->mark_failed);
 }
 
-/* It is a mean since load, which is over when no copy is missed any more. */
+/* It is a mean since load, which is over when no copy was missed for a minute. */
 static void missed_warning(struct status *status)
 {
 	const struct instance *in = status->instance;
+	bool over = status->recent.seconds >= LIMIT_SILENT_S && !status->recent.added.audit.fn;
 	double low = status->audit.fnr.low;
 
-	if (!status->audit.share || !(low > LIMIT_FNR) || !status->recent.added.audit.fn)
+	if (!status->audit.share || !(low > LIMIT_FNR) || over)
 		return;
 	if (in->fixed.engine == XDD_ENGINE_exact)
 		warn(status,
