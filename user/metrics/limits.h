@@ -6,7 +6,7 @@
 #ifndef USER_METRICS_LIMITS_H
 #define USER_METRICS_LIMITS_H
 
-#define LIMIT_COPIES 0.95 /* duplicates of what was received: a loop, or too coarse a key */
+#define LIMIT_COPIES 0.95   /* duplicates of what was received: a loop, or too coarse a key */
 #define LIMIT_BYPASSED 0.99 /* ... that passed unasked: nothing is compared */
 #define LIMIT_FNR 0.05	    /* missed copies, as measured: the lower end of the interval */
 #define LIMIT_LATE_S 60	    /* since the last walk over the filter */
