@@ -153,6 +153,13 @@ static void all_silent(void **state)
 	assert_warned(&s, NULL);
 	look_after(&s, 1);
 	assert_warned(&s, "no packet on any interface for 60 s, of 200000 since load");
+	/* Beside one that never had any it is not alone. */
+	scene_open(&s);
+	look_after(&s, 0);
+	arrive(&s, 0, 100000, 0);
+	look_after(&s, 1);
+	look_after(&s, 12);
+	assert_warned(&s, NULL);
 }
 
 /* Judged by the last minute, not by the years before. */

@@ -91,23 +91,23 @@ static void all_silent_warning(struct status *status, u32 slot)
 			       status->recent.silent_s[slot], (uint64_t)received);
 }
 
-/* Silent ones beside others that are not. */
+/* Silent ones beside others that are not: one that never had a packet is not known to be either. */
 static void silence_warnings(struct status *status)
 {
 	const struct instance *in = status->instance;
-	u32 able = 0, silent = 0, least = 0;
+	u32 had = 0, alive = 0, least = 0;
 	char text[32];
 
 	for (u32 i = 0; i < in->ifaces_used; i++) {
-		if (!can_receive(status, i))
+		if (!can_receive(status, i) || !status->counters.slot[i].received.packets)
 			continue;
-		if (!able++ || status->recent.silent_s[i] < status->recent.silent_s[least])
+		if (!had++ || status->recent.silent_s[i] < status->recent.silent_s[least])
 			least = i;
-		silent += is_silent(status, i);
+		alive += !is_silent(status, i);
 	}
-	if (able && silent == able)
+	if (had && !alive)
 		all_silent_warning(status, least);
-	if (silent == able || status->counters.total.received.packets < LIMIT_PACKETS)
+	if (!alive || status->counters.total.received.packets < LIMIT_PACKETS)
 		return;
 	for (u32 i = 0; i < in->ifaces_used; i++)
 		if (can_receive(status, i) && is_silent(status, i))
