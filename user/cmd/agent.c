@@ -2,6 +2,7 @@
 /* xdp-dedup agent: age every loaded instance until a signal ends it. */
 #include "cmd.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "user/export/exporter.h"
 #include "user/loader/instance.h"
 #include "user/loader/iface_watch.h"
+#include "user/open_files.h"
 #include "user/message.h"
 #include "user/service.h"
 #include "user/signals.h"
@@ -42,28 +44,45 @@ static bool is_aged(const struct agent *agent, const char *name)
 	return false;
 }
 
-/* One that `run` ages, or that went away since it was listed, is not ours to age. */
-static void take(struct agent *agent, const char *name)
+/* One that `run` ages, or that went away since it was listed, is not ours to age. Returns 0 or a negative errno with
+ * one line in @err.
+ */
+static int take(struct agent *agent, const char *name, char *err, size_t err_size)
 {
 	struct aged *aged = calloc(1, sizeof(*aged));
-	char err[MESSAGE_MAX];
+	int code = aged ? instance_open(&aged->instance, name, err, err_size) : -ENOMEM;
 
-	if (!aged || instance_open(&aged->instance, name, err, sizeof(err))) {
+	if (code) {
 		free(aged);
-		return;
+		return code;
 	}
 	if (!instance_lock_ageing(&aged->instance))
-		aged->ager = ager_open(&aged->instance, err, sizeof(err));
+		aged->ager = ager_open(&aged->instance, err, err_size);
 	if (!aged->ager) {
 		instance_close(&aged->instance);
 		free(aged);
-		return;
+		return 0;
 	}
 	aged->next = agent->all;
 	agent->all = aged;
 	agent->taken++;
 	note("agent: ageing %s", name);
 	group_add(agent->group, &aged->instance);
+	return 0;
+}
+
+/* Those that are new. Where files cannot be opened any more, the rest would fail, too. */
+static int take_new(struct agent *agent, char (*names)[INSTANCE_NAME_MAX], int n, char *err,
+		    size_t err_size)
+{
+	int code;
+
+	for (int i = 0; i < n; i++) {
+		code = is_aged(agent, names[i]) ? 0 : take(agent, names[i], err, err_size);
+		if (open_files_are_short(code))
+			return code;
+	}
+	return 0;
 }
 
 static void drop(struct agent *agent, struct aged **at)
@@ -81,7 +100,7 @@ static void drop(struct agent *agent, struct aged **at)
 static int rescan(struct agent *agent, char *err, size_t err_size)
 {
 	char(*names)[INSTANCE_NAME_MAX];
-	int n;
+	int n, code;
 
 	for (struct aged **at = &agent->all; *at;) {
 		if (instance_is_gone(&(*at)->instance))
@@ -92,12 +111,11 @@ static int rescan(struct agent *agent, char *err, size_t err_size)
 	for (struct aged *aged = agent->all; aged; aged = aged->next)
 		iface_watch_step(&aged->watch, &aged->instance, "agent");
 	n = instance_list(&names, err, err_size);
-	for (int i = 0; i < n; i++)
-		if (!is_aged(agent, names[i]))
-			take(agent, names[i]);
-	if (n > 0)
-		free(names);
-	return n < 0 ? n : 0;
+	if (n <= 0)
+		return n;
+	code = take_new(agent, names, n, err, err_size);
+	free(names);
+	return code;
 }
 
 static void step_one(struct aged *aged, u64 now)
@@ -147,11 +165,11 @@ static bool wait_until(struct agent *agent, u64 until)
 	return came == SIGNALS_END;
 }
 
-/* What cannot be listed at the start never can; later, it may be file descriptors that are short. */
+/* What cannot be listed at the start never can, unless it is file descriptors that are short. */
 static int work(struct agent *agent)
 {
 	char err[MESSAGE_MAX];
-	bool failed = false;
+	bool failed = false, last;
 	u64 next;
 	int code;
 
@@ -160,10 +178,10 @@ static int work(struct agent *agent)
 
 		if (now >= agent->rescan_ns) {
 			code = rescan(agent, err, sizeof(err));
+			last = code && !agent->rescan_ns && !open_files_are_short(code);
 			if (code && !failed)
-				complain("agent: %s%s", err,
-					 agent->rescan_ns ? ": it is tried again" : "");
-			if (code && !agent->rescan_ns)
+				complain("agent: %s%s", err, last ? "" : ": it is tried again");
+			if (last)
 				return EXIT_FAILED;
 			if (!code && !agent->rescan_ns && !agent->all)
 				note("agent: nothing is there to age: xdp-dedup load IFACE");
@@ -189,6 +207,7 @@ int cmd_agent(struct options *o)
 	char err[MESSAGE_MAX];
 	int code;
 
+	open_files_raise();
 	if (agent.signals < 0) {
 		complain("agent: cannot wait for signals: %s", strerror(-agent.signals));
 		return EXIT_FAILED;

@@ -15,6 +15,7 @@
 #include "../export/exporter.h"
 #include "../loader/load.h"
 #include "../loader/iface_watch.h"
+#include "../open_files.h"
 #include "../message.h"
 #include "../metrics/counters.h"
 #include "../reload.h"
@@ -261,6 +262,7 @@ int cmd_run(struct options *o)
 
 	if (!open_sample(&r))
 		return EXIT_FAILED;
+	open_files_raise();
 	r.signals = signals_hold();
 	if (r.signals < 0) {
 		complain("run: cannot wait for signals: %s", strerror(-r.signals));
