@@ -150,6 +150,23 @@ check_command "a file that cannot be written: exit 1, nothing is loaded" 1 '' \
 	"$xdd" run "$in" --netns "$rx" --textfile /none/x.prom
 check "nothing was loaded" test ! -e "$pins/$in"
 
+# To read a large bit filter takes long: that is not done for each of many who ask at once.
+cpu() { awk '{ print $14 + $15 }' "/proc/$started/stat"; }
+start run "$in" --netns "$rx" --quiet --engine bsbf --memory 64MiB --metrics "$address"
+wait_until test -d "$pins/$in"
+sleep 0.5
+before=$(cpu)
+get /metrics >/dev/null
+after=$(cpu)
+for i in $(seq 20); do curl -s -o "$tmp/many$i" "http://$address/metrics" & asked[i]=$!; done
+wait "${asked[@]}"
+check "twenty at once cost less than five alone" test $(($(cpu) - after)) -lt $((5 * (after - before) + 5))
+check_equal "... and each has its page" 20 "$(grep -l "^xdp_dedup_up{name=\"$in\"} 1" "$tmp"/many* | wc -l)"
+transmit "$tmp/frames.pcap"
+counted() { get /metrics >/dev/null && [ "$(sum packets_total '')" = 1000 ]; }
+check "... which is made anew after a while" wait_until counted
+stop
+
 # Prometheus itself, of an agent with two instances.
 query() {
 	python3 - "$((port + 1))" "$1" <<-'END'

@@ -10,150 +10,27 @@
 
 #include "user/capture/sink.h"
 #include "user/clock.h"
-#include "user/cluster/group.h"
-#include "user/export/page.h"
+#include "user/export/reading.h"
 #include "user/export/server.h"
 #include "user/message.h"
-#include "user/metrics/status.h"
 #include "user/options.h"
 
 /* As often as node_exporter is usually scraped. */
 #define FILE_PERIOD_NS (15 * 1000000000ull)
 
-/* What is remembered of an instance from page to page. */
-struct exported {
-	struct exported *next;
-	char name[INSTANCE_NAME_MAX];
-	u64 distinct; /* packets, at the last page */
-	double lost;  /* of them, since the first one */
-};
-
 struct exporter {
-	enum { EXPORT_NONE, EXPORT_ONE, EXPORT_ALL } what;
-	char name[INSTANCE_NAME_MAX]; /* of EXPORT_ONE */
-	const char *file;	      /* NULL: none */
+	struct reading *reading;
+	const char *file; /* NULL: none */
 	struct server *server;
-	struct exported *all;
-	const struct group *group; /* NULL: nothing is shared with other hosts */
 	u64 file_at_ns;
 	bool file_failed;
 };
 
-/* An instance opened for one page; in the order of the page. */
-struct opened {
-	struct instance instance;
-	struct status status;
-	struct member_report group;
-	bool open, read;
-};
-
-static struct exported *exported_of(struct exporter *exporter, const char *name)
-{
-	struct exported *one;
-
-	for (one = exporter->all; one; one = one->next)
-		if (!strcmp(one->name, name))
-			return one;
-	one = calloc(1, sizeof(*one));
-	if (!one)
-		return NULL;
-	snprintf(one->name, sizeof(one->name), "%s", name);
-	one->distinct = UINT64_MAX;
-	one->next = exporter->all;
-	exporter->all = one;
-	return one;
-}
-
-/* What the distinct packets since the last page have lost, at the rate of now. An instance that was
- * loaded anew counts from 0.
- */
-static double lost_until_now(struct exported *one, const struct status *status)
-{
-	u64 distinct = status->counters.total.distinct.packets;
-	double rate = status_is_modelled(status) ? status->fullness.fpr : 0;
-
-	if (one->distinct == UINT64_MAX)
-		one->distinct = distinct;
-	if (distinct < one->distinct)
-		one->distinct = 0;
-	/* Of those that arrived, distinct / (1 - rate), the share that was taken for copies. */
-	if (rate > 0 && rate < 1)
-		one->lost += (distinct - one->distinct) * rate / (1 - rate);
-	one->distinct = distinct;
-	return one->lost;
-}
-
-/* Returns 1 if @name is to be on the page, 0 if it is no longer there, or -ENOMEM. */
-static int open_one(struct exporter *exporter, const char *name, struct opened *opened,
-		    struct subject *subject)
-{
-	char err[MESSAGE_MAX];
-	struct exported *one = exported_of(exporter, name);
-	int code = one ? instance_open(&opened->instance, name, err, sizeof(err)) : -ENOMEM;
-
-	if (code == -ENOENT)
-		return 0;
-	if (code == -ENOMEM)
-		return code;
-	opened->open = !code;
-	opened->read =
-		opened->open && !status_read(&opened->status, &opened->instance, err, sizeof(err));
-	*subject = (struct subject){ .name = one->name };
-	if (!opened->read)
-		return 1;
-	subject->status = &opened->status;
-	subject->lost = lost_until_now(one, &opened->status);
-	if (group_report(exporter->group, name, &opened->group))
-		subject->group = &opened->group;
-	return 1;
-}
-
-static void close_all(struct opened *opened, int n)
-{
-	for (int i = 0; i < n; i++) {
-		if (opened[i].read)
-			status_free(&opened[i].status);
-		if (opened[i].open)
-			instance_close(&opened[i].instance);
-	}
-	free(opened);
-}
-
-static int page_of(struct exporter *exporter, char (*names)[INSTANCE_NAME_MAX], int n,
-		   bool openmetrics, char **text, size_t *length)
-{
-	struct subject *subjects = calloc(n ?: 1, sizeof(*subjects));
-	struct opened *opened = calloc(n ?: 1, sizeof(*opened));
-	int used = 0, code = subjects && opened ? 0 : -ENOMEM;
-
-	for (int i = 0; i < n && code >= 0; i++) {
-		code = open_one(exporter, names[i], &opened[used], &subjects[used]);
-		used += code == 1;
-	}
-	if (code >= 0)
-		code = page_make(subjects, used, openmetrics, text, length);
-	free(subjects);
-	if (opened)
-		close_all(opened, used);
-	return code;
-}
-
-/* Reads maps only: nothing that the datapath waits for. */
 static int make_page(void *context, bool openmetrics, char **text, size_t *length)
 {
-	char(*names)[INSTANCE_NAME_MAX] = NULL, err[MESSAGE_MAX];
 	struct exporter *exporter = context;
-	int n, code;
 
-	if (exporter->what != EXPORT_ALL)
-		return page_of(exporter, &exporter->name, exporter->what == EXPORT_ONE, openmetrics,
-			       text, length);
-	n = instance_list(&names, err, sizeof(err));
-	if (n < 0)
-		return n;
-	code = page_of(exporter, names, n, openmetrics, text, length);
-	free(names);
-	return code;
+	return reading_page(exporter->reading, openmetrics, text, length);
 }
 
 static int write_file(struct exporter *exporter)
@@ -212,8 +89,12 @@ int exporter_open(const struct options *o, struct exporter **to, char *err, size
 	if (!option_given(o, OPT_metrics) && !o->textfile)
 		return 0;
 	exporter = calloc(1, sizeof(*exporter));
-	if (!exporter)
+	if (exporter)
+		exporter->reading = reading_new();
+	if (!exporter || !exporter->reading) {
+		free(exporter);
 		return refuse(err, err_size, -ENOMEM, "no memory to export metrics");
+	}
 	code = start_server(exporter, o, err, err_size) ?: start_file(exporter, o, err, err_size);
 	if (code)
 		exporter_close(exporter);
@@ -226,15 +107,14 @@ void exporter_about(struct exporter *exporter, const char *name)
 {
 	if (!exporter)
 		return;
-	exporter->what = name ? EXPORT_ONE : EXPORT_ALL;
-	snprintf(exporter->name, sizeof(exporter->name), "%s", name ?: "");
+	reading_about(exporter->reading, name);
 	exporter->file_at_ns = 0;
 }
 
 void exporter_group(struct exporter *exporter, const struct group *group)
 {
 	if (exporter)
-		exporter->group = group;
+		reading_group(exporter->reading, group);
 }
 
 int exporter_fd(const struct exporter *exporter)
@@ -242,22 +122,37 @@ int exporter_fd(const struct exporter *exporter)
 	return exporter && exporter->server ? server_fd(exporter->server) : -1;
 }
 
-void exporter_step(struct exporter *exporter)
+static void keep_file(struct exporter *exporter)
 {
-	int code;
+	int code = write_file(exporter);
 
-	if (!exporter)
-		return;
-	if (exporter->server)
-		server_step(exporter->server);
-	if (!exporter->file || now_ns() < exporter->file_at_ns)
-		return;
 	exporter->file_at_ns = now_ns() + FILE_PERIOD_NS;
-	code = write_file(exporter);
 	if (code && !exporter->file_failed)
 		complain("cannot write metrics to %s, it is tried again: %s", exporter->file,
 			 why_not_written(code));
 	exporter->file_failed = code;
+}
+
+void exporter_step(struct exporter *exporter)
+{
+	bool file, asked = false;
+
+	if (!exporter)
+		return;
+	if (exporter->server) {
+		server_step(exporter->server);
+		asked = server_waits(exporter->server);
+	}
+	file = exporter->file && now_ns() >= exporter->file_at_ns;
+	if (file || asked)
+		reading_want(exporter->reading);
+	reading_step(exporter->reading);
+	if (reading_is_due(exporter->reading))
+		return;
+	if (asked)
+		server_answer(exporter->server);
+	if (file)
+		keep_file(exporter);
 }
 
 u64 exporter_due_ns(const struct exporter *exporter)
@@ -266,6 +161,8 @@ u64 exporter_due_ns(const struct exporter *exporter)
 
 	if (!exporter)
 		return due;
+	if (reading_is_due(exporter->reading))
+		return 0;
 	if (exporter->file)
 		due = exporter->file_at_ns;
 	if (!exporter->server)
@@ -287,16 +184,11 @@ static void remove_file(const char *file)
 
 void exporter_close(struct exporter *exporter)
 {
-	struct exported *next;
-
 	if (!exporter)
 		return;
 	server_close(exporter->server);
 	if (exporter->file)
 		remove_file(exporter->file);
-	for (struct exported *one = exporter->all; one; one = next) {
-		next = one->next;
-		free(one);
-	}
+	reading_free(exporter->reading);
 	free(exporter);
 }

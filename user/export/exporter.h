@@ -28,8 +28,8 @@ void exporter_group(struct exporter *exporter, const struct group *group);
 /* To wait for: readable when somebody asks. -1: nobody can. */
 int exporter_fd(const struct exporter *exporter);
 
-/* Answer who asked, and write the file if it is due. An error with the file is told once. NULL is
- * ignored.
+/* Hear who asks, read an instance if somebody waits for that, answer, and write the file if it is due. An error with
+ * the file is told once. NULL is ignored.
  */
 void exporter_step(struct exporter *exporter);
 

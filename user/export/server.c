@@ -19,10 +19,19 @@
 #define OPENMETRICS "application/openmetrics-text"
 #define OPENMETRICS_TYPE OPENMETRICS "; version=1.0.0; charset=utf-8"
 
+/* A connection. */
+struct client {
+	struct client *next;
+	struct MHD_Connection *connection;
+	bool asked; /* for the page */
+	bool waits; /* for it to be made */
+};
+
 struct server {
 	struct MHD_Daemon *daemon;
 	server_page *page;
 	void *context;
+	struct client *clients;
 };
 
 static enum MHD_Result answer(struct MHD_Connection *connection, unsigned int code,
@@ -66,24 +75,63 @@ static enum MHD_Result answer_page(struct server *server, struct MHD_Connection 
 	return answer(connection, MHD_HTTP_OK, openmetrics ? OPENMETRICS_TYPE : TEXT, text, length);
 }
 
+/* The page is made outside of the library, which would take who has just connected for silent if that takes long. */
+static enum MHD_Result wait_for_page(struct client *client)
+{
+	client->asked = client->waits = true;
+	MHD_suspend_connection(client->connection);
+	return MHD_YES;
+}
+
+static struct client *client_of(struct MHD_Connection *connection)
+{
+	return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
+		->socket_context;
+}
+
+/* A connection begins, or ends. */
+static void note_connection(void *context, struct MHD_Connection *connection, void **socket_context,
+			    enum MHD_ConnectionNotificationCode code)
+{
+	struct client *client = *socket_context, **at;
+	struct server *server = context;
+
+	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+		client = calloc(1, sizeof(*client));
+		if (!client)
+			return;
+		*client = (struct client){ server->clients, connection, false, false };
+		*socket_context = server->clients = client;
+		return;
+	}
+	for (at = &server->clients; *at && *at != client; at = &(*at)->next)
+		;
+	if (*at)
+		*at = client->next;
+	free(client);
+}
+
 /* What a request brings with it, such as the body of a POST, is read and forgotten. */
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
 			      const char *method, const char *version, const char *data,
 			      size_t *size, void **state)
 {
-	static int seen;
+	struct client *client = client_of(connection);
 
 	(void)version;
 	(void)data;
+	if (!client)
+		return MHD_NO;
 	if (!*state || *size) {
-		*state = &seen;
+		*state = client;
 		*size = 0;
+		client->asked = false;
 		return MHD_YES;
 	}
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 		return answer_line(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "GET or HEAD only\n");
 	if (!strcmp(url, "/metrics"))
-		return answer_page(context, connection);
+		return client->asked ? answer_page(context, connection) : wait_for_page(client);
 	if (!strcmp(url, "/"))
 		return answer_line(connection, MHD_HTTP_OK, "xdp-dedup: see /metrics\n");
 	return answer_line(connection, MHD_HTTP_NOT_FOUND, "there is only /metrics\n");
@@ -117,12 +165,13 @@ struct server *server_open(const struct sockaddr *address, server_page *page, vo
 	if (fd >= 0) {
 		server->page = page;
 		server->context = context;
-		server->daemon =
-			MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, handle, server,
-					 MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-					 MAX_CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-					 MAX_OF_ADDRESS, MHD_OPTION_CONNECTION_TIMEOUT, SILENCE_S,
-					 MHD_OPTION_END);
+		server->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL,
+						  NULL, handle, server, MHD_OPTION_LISTEN_SOCKET,
+						  fd, MHD_OPTION_CONNECTION_LIMIT, MAX_CONNECTIONS,
+						  MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+						  MAX_OF_ADDRESS, MHD_OPTION_CONNECTION_TIMEOUT,
+						  SILENCE_S, MHD_OPTION_NOTIFY_CONNECTION,
+						  note_connection, server, MHD_OPTION_END);
 		if (server->daemon)
 			return server;
 		close(fd);
@@ -150,10 +199,34 @@ void server_step(struct server *server)
 	MHD_run(server->daemon);
 }
 
+bool server_waits(const struct server *server)
+{
+	for (const struct client *client = server->clients; client; client = client->next)
+		if (client->waits)
+			return true;
+	return false;
+}
+
+static void resume_all(struct server *server)
+{
+	for (struct client *client = server->clients; client; client = client->next) {
+		if (client->waits)
+			MHD_resume_connection(client->connection);
+		client->waits = false;
+	}
+}
+
+void server_answer(struct server *server)
+{
+	resume_all(server);
+	MHD_run(server->daemon);
+}
+
 void server_close(struct server *server)
 {
 	if (!server)
 		return;
+	resume_all(server);
 	MHD_stop_daemon(server->daemon);
 	free(server);
 }
