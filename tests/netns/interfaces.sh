@@ -94,13 +94,15 @@ check_equal "... nor promiscuity" "0 0 0" "$(promiscuity "$in") $(promiscuity "$
 # Lost and found again, while the agent looks after them.
 load "$in" "$a" --window 100s --memory 1MiB --frags off
 transmit "$tmp/one.pcap"
-"$xdd" agent >"$tmp/said" 2>&1 &
+"$xdd" agent --quiet >"$tmp/said" 2>&1 &
 agent=$!
 end_agent() { [ -z "$agent" ] || kill "$agent" 2>/dev/null; }
 at_exit end_agent
 said() { grep -q "$1" "$tmp/said"; }
-check "the agent runs" wait_until said "ageing $in"
+agent_ages() { [ "$("$xdd" status "$in" --json | json /dev/stdin 'j[0]["ager"]["pid"]')" = "$agent" ]; }
+check "the agent runs, which says nothing but what happens" wait_until agent_ages
 sleep 1.1 # it has looked once
+check_equal "... which is nothing yet" "" "$(cat "$tmp/said")"
 in_tx ip link del "p$a"
 check "deleted: it is gone" wait_until state_is "$a" gone
 check "... which the agent says" wait_until said "$a is gone"

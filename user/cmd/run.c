@@ -254,6 +254,13 @@ static int detach(struct run *r)
 	return EXIT_FAILED;
 }
 
+/* An error, so that a service manager starts it again. */
+static int tell_lost(const struct run *r)
+{
+	complain("run: %s was unloaded by someone else: run it again to go on", r->in.name);
+	return EXIT_FAILED;
+}
+
 int cmd_run(struct options *o)
 {
 	struct run r = { .o = o, .reload = { .started = o } };
@@ -287,9 +294,6 @@ int cmd_run(struct options *o)
 	end_sample(&r);
 	exporter_close(r.exporter);
 	group_close(r.group);
-	if (ended)
-		code = detach(&r);
-	else
-		note("run: %s was unloaded by someone else", r.in.name);
+	code = ended ? detach(&r) : tell_lost(&r);
 	return r.failed ? EXIT_FAILED : code;
 }
