@@ -130,6 +130,17 @@ wait $agent 2>/dev/null
 "$xdd" unload "$in"
 "$xdd" unload "x$in"
 
+"$xdd" run "$in" --netns "$rx" --memory 64KiB --quiet &
+run=$!
+wait_until aged_by "$in" $run
+start_agent
+check "one that run ages: the agent says who does" wait_until grep -q "agent: $in: process $run ages it" "$tmp/agent"
+check "... not that nothing is there" test -z "$(grep 'nothing is there' "$tmp/agent")"
+kill $run
+wait $run
+end_agent
+wait $agent 2>/dev/null
+
 # Without file descriptors for a while, which is told once.
 port=$((20000 + $$ % 10000))
 start_agent --metrics "127.0.0.1:$port"

@@ -34,6 +34,7 @@ struct agent {
 	int signals;		   /* the signals that end it */
 	u64 rescan_ns;		   /* when to look for new instances */
 	u64 taken;		   /* instances so far */
+	bool others;		   /* age instances that were there at the start */
 };
 
 static bool is_aged(const struct agent *agent, const char *name)
@@ -42,6 +43,16 @@ static bool is_aged(const struct agent *agent, const char *name)
 		if (!strcmp(aged->instance.name, name))
 			return true;
 	return false;
+}
+
+/* Once, at the start: later ones have just been loaded, by who ages them. */
+static void tell_other(struct agent *agent, const struct instance *in)
+{
+	if (agent->rescan_ns)
+		return;
+	note("agent: %s: process %d ages it: it is aged here when that ends", in->name,
+	     instance_ageing_pid(in));
+	agent->others = true;
 }
 
 /* One that `run` ages, or that went away since it was listed, is not ours to age. Returns 0 or a negative errno with
@@ -56,7 +67,9 @@ static int take(struct agent *agent, const char *name, char *err, size_t err_siz
 		free(aged);
 		return code;
 	}
-	if (!instance_lock_ageing(&aged->instance))
+	if (instance_lock_ageing(&aged->instance))
+		tell_other(agent, &aged->instance);
+	else
 		aged->ager = ager_open(&aged->instance, err, err_size);
 	if (!aged->ager) {
 		instance_close(&aged->instance);
@@ -183,7 +196,7 @@ static int work(struct agent *agent)
 				complain("agent: %s%s", err, last ? "" : ": it is tried again");
 			if (last)
 				return EXIT_FAILED;
-			if (!code && !agent->rescan_ns && !agent->all)
+			if (!code && !agent->rescan_ns && !agent->all && !agent->others)
 				note("agent: nothing is there to age: xdp-dedup load IFACE");
 			failed = code;
 			agent->rescan_ns = now + SECOND_NS;
@@ -193,9 +206,9 @@ static int work(struct agent *agent)
 	return EXIT_OK;
 }
 
-static void tell_exports(const struct options *o)
+static void tell_exports(const struct options *o, const struct exporter *exporter)
 {
-	if (option_given(o, OPT_metrics))
+	if (exporter_fd(exporter) >= 0)
 		note("agent: serving http://%s/metrics", o->text[OPT_metrics]);
 	if (o->textfile)
 		note("agent: writing metrics to %s", o->textfile);
@@ -220,7 +233,7 @@ int cmd_agent(struct options *o)
 	}
 	exporter_about(agent.exporter, NULL);
 	exporter_group(agent.exporter, agent.group);
-	tell_exports(o);
+	tell_exports(o, agent.exporter);
 	service_ready("ageing what is loaded");
 	code = work(&agent);
 	service_stopping();
