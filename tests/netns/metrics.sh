@@ -104,6 +104,28 @@ check_equal "... but not all" 56 "$(cat "$tmp/refused")"
 check "those who connect and say nothing hold up nobody" served
 kill "$silent"
 
+# One that sends a byte of its header now and then; how long it may.
+trickle() {
+	timeout 30 python3 - "$port" <<-'END'
+		import socket, sys, time
+		slow = socket.create_connection(("127.0.0.1", int(sys.argv[1])), source_address=("127.0.0.3", 0))
+		slow.sendall(b"GET /metrics HTTP/1.1\r\nX: ")
+		slow.settimeout(0.5)
+		began = time.monotonic()
+		while True:
+		    try:
+		        slow.sendall(b"a")
+		        if not slow.recv(1):
+		            break
+		    except TimeoutError:
+		        continue
+		    except OSError:
+		        break
+		print(8 < time.monotonic() - began < 20)
+	END
+}
+check_equal "who sends its header a byte at a time has 10 seconds" True "$(trickle)"
+
 # lower BEFORE AFTER: counters that went back
 lower() {
 	python3 - "$@" <<-'END'
@@ -126,13 +148,22 @@ check_equal "... and they go on" 3000 "$(sum packets_total '')"
 check "the file is there" promtool check metrics <"$tmp/x.prom"
 check_equal "... under its own name only" x.prom "$(cd "$tmp" && echo *x.prom*)"
 
-"$xdd" run "$in" --netns "$rx" --name "y$in" --metrics "$address" >"$tmp/out" 2>&1
-check_equal "a port that is taken: exit 1" 1 $?
-check "... and why" grep -q "cannot serve metrics on $address: Address already in use" "$tmp/out"
+# A port that is taken keeps no tap unprotected.
+pair "y$out" "y$in"
+"$xdd" run "y$in" --netns "$rx" --quiet --metrics "$address" >"$tmp/out" 2>&1 &
+second=$!
+check "a port that is taken: loaded all the same" wait_until test -d "$pins/y$in"
+stop
+served_second() { get /metrics >/dev/null && grep -q "xdp_dedup_up{name=\"y$in\"} 1" "$tmp/page"; }
+check "... served when the port is free" wait_until served_second
+check_equal "... which is said, once" "xdp-dedup: cannot serve metrics on $address, it is tried again: Address already in use
+xdp-dedup: metrics are served on $address now" "$(cat "$tmp/out")"
+kill $second
+wait $second
+check_equal "... and run ends with 0" 0 $?
 mkfifo "$tmp/pipe.fifo"
 check_command "a pipe that nobody reads as the file: exit 1" 1 '' 'pipe.fifo: nobody reads from that pipe' \
 	timeout 5 "$xdd" run "$in" --netns "$rx" --name "y$in" --textfile "$tmp/pipe.fifo"
-stop
 check_equal "the file is gone with who wrote it" "" "$(find "$tmp" -name "*prom*")"
 mknod "$tmp/null" c 1 3
 mkdir "$tmp/linked"

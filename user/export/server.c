@@ -4,16 +4,20 @@
 #include <errno.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "user/clock.h"
 #include "user/message.h"
 
 /* Who opens many and says nothing must not keep others out: more than one address has, for a short time. */
 #define MAX_CONNECTIONS 64
 #define MAX_OF_ADDRESS 24
 #define SILENCE_S 3
+/* ... or says little: a request is to be there in such a time from the beginning, as is the answer to it. */
+#define REQUEST_NS (10 * XDD_SECOND_NS)
 
 #define TEXT "text/plain; version=0.0.4; charset=utf-8"
 #define OPENMETRICS "application/openmetrics-text"
@@ -23,8 +27,9 @@
 struct client {
 	struct client *next;
 	struct MHD_Connection *connection;
-	bool asked; /* for the page */
-	bool waits; /* for it to be made */
+	u64 until_ns; /* it has sent all of a request, or taken the answer */
+	bool asked;   /* for the page */
+	bool waits;   /* for it to be made */
 };
 
 struct server {
@@ -79,6 +84,7 @@ static enum MHD_Result answer_page(struct server *server, struct MHD_Connection 
 static enum MHD_Result wait_for_page(struct client *client)
 {
 	client->asked = client->waits = true;
+	client->until_ns = UINT64_MAX;
 	MHD_suspend_connection(client->connection);
 	return MHD_YES;
 }
@@ -87,6 +93,16 @@ static struct client *client_of(struct MHD_Connection *connection)
 {
 	return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
 		->socket_context;
+}
+
+/* The next request may come. */
+static void note_completed(void *context, struct MHD_Connection *connection, void **state,
+			   enum MHD_RequestTerminationCode code)
+{
+	(void)context;
+	(void)code;
+	if (*state)
+		client_of(connection)->until_ns = now_ns() + REQUEST_NS;
 }
 
 /* A connection begins, or ends. */
@@ -100,7 +116,9 @@ static void note_connection(void *context, struct MHD_Connection *connection, vo
 		client = calloc(1, sizeof(*client));
 		if (!client)
 			return;
-		*client = (struct client){ server->clients, connection, false, false };
+		*client = (struct client){ .next = server->clients,
+					   .connection = connection,
+					   .until_ns = now_ns() + REQUEST_NS };
 		*socket_context = server->clients = client;
 		return;
 	}
@@ -165,13 +183,13 @@ struct server *server_open(const struct sockaddr *address, server_page *page, vo
 	if (fd >= 0) {
 		server->page = page;
 		server->context = context;
-		server->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL,
-						  NULL, handle, server, MHD_OPTION_LISTEN_SOCKET,
-						  fd, MHD_OPTION_CONNECTION_LIMIT, MAX_CONNECTIONS,
-						  MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-						  MAX_OF_ADDRESS, MHD_OPTION_CONNECTION_TIMEOUT,
-						  SILENCE_S, MHD_OPTION_NOTIFY_CONNECTION,
-						  note_connection, server, MHD_OPTION_END);
+		server->daemon = MHD_start_daemon(
+			MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, server,
+			MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, MAX_CONNECTIONS,
+			MHD_OPTION_PER_IP_CONNECTION_LIMIT, MAX_OF_ADDRESS,
+			MHD_OPTION_CONNECTION_TIMEOUT, SILENCE_S, MHD_OPTION_NOTIFY_COMPLETED,
+			note_completed, NULL, MHD_OPTION_NOTIFY_CONNECTION, note_connection, server,
+			MHD_OPTION_END);
 		if (server->daemon)
 			return server;
 		close(fd);
@@ -190,13 +208,36 @@ int server_fd(const struct server *server)
 u64 server_timeout_ms(const struct server *server)
 {
 	unsigned long long timeout;
+	u64 now = now_ns(), late = UINT64_MAX;
 
-	return MHD_get_timeout(server->daemon, &timeout) == MHD_YES ? timeout : SILENCE_S * 1000;
+	if (MHD_get_timeout(server->daemon, &timeout) != MHD_YES)
+		timeout = SILENCE_S * 1000;
+	for (const struct client *client = server->clients; client; client = client->next)
+		late = earliest(late, client->until_ns);
+	late = late > now ? (late - now) / 1000000 + 1 : 0;
+	return late < timeout ? late : timeout;
+}
+
+/* The library sees that they end. */
+static void end_late(struct server *server)
+{
+	const union MHD_ConnectionInfo *info;
+	u64 now = now_ns();
+
+	for (struct client *client = server->clients; client; client = client->next) {
+		if (now < client->until_ns)
+			continue;
+		client->until_ns = UINT64_MAX;
+		info = MHD_get_connection_info(client->connection,
+					       MHD_CONNECTION_INFO_CONNECTION_FD);
+		shutdown(info->connect_fd, SHUT_RDWR);
+	}
 }
 
 void server_step(struct server *server)
 {
 	MHD_run(server->daemon);
+	end_late(server);
 }
 
 bool server_waits(const struct server *server)
@@ -210,9 +251,11 @@ bool server_waits(const struct server *server)
 static void resume_all(struct server *server)
 {
 	for (struct client *client = server->clients; client; client = client->next) {
-		if (client->waits)
-			MHD_resume_connection(client->connection);
+		if (!client->waits)
+			continue;
+		MHD_resume_connection(client->connection);
 		client->waits = false;
+		client->until_ns = now_ns() + REQUEST_NS;
 	}
 }
 
