@@ -16,12 +16,16 @@
 #include "user/options.h"
 
 /* As often as node_exporter is usually scraped. */
-#define FILE_PERIOD_NS (15 * 1000000000ull)
+#define FILE_PERIOD_NS (15 * XDD_SECOND_NS)
+#define SERVER_PERIOD_NS (5 * XDD_SECOND_NS)
 
 struct exporter {
 	struct reading *reading;
 	const char *file; /* NULL: none */
-	struct server *server;
+	const struct options *o;
+	struct server *server; /* NULL: none, or it could not be opened yet */
+	u64 server_at_ns;      /* when it is tried again */
+	bool server_failed;
 	u64 file_at_ns;
 	bool file_failed;
 };
@@ -51,17 +55,22 @@ static const char *why_not_written(int code)
 	return code == -ENXIO ? "nobody reads from that pipe" : strerror(-code);
 }
 
-static int start_server(struct exporter *exporter, const struct options *o, char *err,
-			size_t err_size)
+/* A port that is taken is no reason to leave a tap alone: it is tried again. */
+static void try_server(struct exporter *exporter)
 {
+	const struct options *o = exporter->o;
 	char why[MESSAGE_MAX];
 
-	if (!option_given(o, OPT_metrics))
-		return 0;
+	if (exporter->server || !option_given(o, OPT_metrics) || now_ns() < exporter->server_at_ns)
+		return;
 	exporter->server = server_open(&o->metrics.any, make_page, exporter, why, sizeof(why));
-	return exporter->server ? 0
-				: refuse(err, err_size, -EIO, "cannot serve metrics on %s: %s",
-					 o->text[OPT_metrics], why);
+	exporter->server_at_ns = now_ns() + SERVER_PERIOD_NS;
+	if (!exporter->server && !exporter->server_failed)
+		complain("cannot serve metrics on %s, it is tried again: %s", o->text[OPT_metrics],
+			 why);
+	if (exporter->server && exporter->server_failed)
+		note_always("metrics are served on %s now", o->text[OPT_metrics]);
+	exporter->server_failed = !exporter->server;
 }
 
 static int start_file(struct exporter *exporter, const struct options *o, char *err,
@@ -95,7 +104,10 @@ int exporter_open(const struct options *o, struct exporter **to, char *err, size
 		free(exporter);
 		return refuse(err, err_size, -ENOMEM, "no memory to export metrics");
 	}
-	code = start_server(exporter, o, err, err_size) ?: start_file(exporter, o, err, err_size);
+	exporter->o = o;
+	code = start_file(exporter, o, err, err_size);
+	if (!code)
+		try_server(exporter);
 	if (code)
 		exporter_close(exporter);
 	else
@@ -139,6 +151,7 @@ void exporter_step(struct exporter *exporter)
 
 	if (!exporter)
 		return;
+	try_server(exporter);
 	if (exporter->server) {
 		server_step(exporter->server);
 		asked = server_waits(exporter->server);
@@ -157,7 +170,7 @@ void exporter_step(struct exporter *exporter)
 
 u64 exporter_due_ns(const struct exporter *exporter)
 {
-	u64 due = UINT64_MAX, served;
+	u64 due = UINT64_MAX;
 
 	if (!exporter)
 		return due;
@@ -165,10 +178,9 @@ u64 exporter_due_ns(const struct exporter *exporter)
 		return 0;
 	if (exporter->file)
 		due = exporter->file_at_ns;
-	if (!exporter->server)
-		return due;
-	served = now_ns() + server_timeout_ms(exporter->server) * 1000000;
-	return served < due ? served : due;
+	if (exporter->server)
+		return earliest(due, now_ns() + server_timeout_ms(exporter->server) * 1000000);
+	return exporter->server_failed ? earliest(due, exporter->server_at_ns) : due;
 }
 
 /* What stands there now, be it behind a symbolic link; never a device or a pipe. */

@@ -15,7 +15,7 @@ struct options;
 /*
  * Begin to export as --metrics and --textfile of @o say: no instance until exporter_about(). Returns 0
  * and an exporter, or NULL if neither was given, in *@exporter; or a negative errno with one line in
- * @err.
+ * @err. That nothing can be served there yet is told, and tried again. @o outlives the exporter.
  */
 int exporter_open(const struct options *o, struct exporter **exporter, char *err, size_t err_size);
 

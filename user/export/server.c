@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <xdd/event.h>
+
 #include "user/clock.h"
 #include "user/message.h"
 
