@@ -82,6 +82,8 @@ check_equal "every metric is in help metrics, and nothing else" \
 check_equal "OpenMetrics where it is asked for" "200 application/openmetrics-text" \
 	"$(get /metrics 'application/openmetrics-text; version=1.0.0')"
 check_equal "... which has an end" "# EOF" "$(tail -n 1 "$tmp/page")"
+check_equal "... not where it is refused" "200 text/plain" \
+	"$(get /metrics 'application/openmetrics-text; q=0, text/plain;version=0.0.4')"
 check_equal "another page" "404 text/plain" "$(get /other)"
 check_equal "a POST with a long body" "405 text/plain" "$(get /metrics '*/*' POST)"
 
@@ -176,6 +178,30 @@ check "a device as the file stays a device" test -c "$tmp/null"
 check "behind a link the file goes, the link stays" \
 	test -L "$tmp/link.prom" -a ! -e "$tmp/linked/x.prom"
 rm "$tmp/link.prom"
+# Never a file that something else made, nor that of another process.
+echo precious >"$tmp/precious"
+ln -s precious "$tmp/link.prom"
+check_command "a file that something else made: exit 1" 1 '' 'precious: what is there was not made by xdp-dedup' \
+	"$xdd" run "$in" --netns "$rx" --quiet --seconds 1 --textfile "$tmp/precious"
+check_command "... behind a link, too" 1 '' 'link.prom: what is there was not made by xdp-dedup' \
+	"$xdd" run "$in" --netns "$rx" --quiet --seconds 1 --textfile "$tmp/link.prom"
+check_equal "... it stays" precious "$(cat "$tmp/precious")"
+rm "$tmp/link.prom"
+start run "$in" --netns "$rx" --quiet --textfile "$tmp/x.prom"
+wait_until grep -q "xdp_dedup_up{name=\"$in\"} 1" "$tmp/x.prom"
+cp "$tmp/x.prom" "$tmp/left.prom"
+"$xdd" run "y$in" --netns "$rx" --quiet --seconds 2 --textfile "$tmp/x.prom" >"$tmp/out" 2>&1
+check_equal "a file that another process writes: loaded all the same" 0 $?
+check_equal "... which is said, once" "xdp-dedup: cannot write metrics to $tmp/x.prom, it is tried again: \
+another process writes to it: name another file" "$(cat "$tmp/out")"
+check "... and the file stays the other's" grep -q "xdp_dedup_up{name=\"$in\"} 1" "$tmp/x.prom"
+echo mine >"$tmp/mine"
+mv "$tmp/mine" "$tmp/x.prom"
+stop
+check_equal "what was put in its place stays at the end" mine "$(cat "$tmp/x.prom")"
+"$xdd" run "y$in" --netns "$rx" --quiet --seconds 1 --textfile "$tmp/left.prom"
+check "one that a run left which was killed is replaced, and removed" test ! -e "$tmp/left.prom"
+rm "$tmp/x.prom" "$tmp/precious"
 check_command "a file that cannot be written: exit 1, nothing is loaded" 1 '' \
 	'cannot write metrics to /none/x.prom: No such file' \
 	"$xdd" run "$in" --netns "$rx" --textfile /none/x.prom

@@ -5,13 +5,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "user/capture/sink.h"
 #include "user/clock.h"
 #include "user/export/reading.h"
 #include "user/export/server.h"
+#include "user/export/textfile.h"
 #include "user/message.h"
 #include "user/options.h"
 
@@ -21,7 +19,7 @@
 
 struct exporter {
 	struct reading *reading;
-	const char *file; /* NULL: none */
+	struct textfile file; /* path NULL: none */
 	const struct options *o;
 	struct server *server; /* NULL: none, or it could not be opened yet */
 	u64 server_at_ns;      /* when it is tried again */
@@ -37,22 +35,17 @@ static int make_page(void *context, bool openmetrics, char **text, size_t *lengt
 	return reading_page(exporter->reading, openmetrics, text, length);
 }
 
-static int write_file(struct exporter *exporter)
+static int write_file(struct exporter *exporter, char *err, size_t err_size)
 {
 	size_t length;
 	char *text;
 	int code = make_page(exporter, false, &text, &length);
 
 	if (code)
-		return code;
-	code = sink_write_file(exporter->file, text, length, false);
+		return refuse(err, err_size, code, "%s", strerror(-code));
+	code = textfile_write(&exporter->file, text, length, err, err_size);
 	free(text);
 	return code;
-}
-
-static const char *why_not_written(int code)
-{
-	return code == -ENXIO ? "nobody reads from that pipe" : strerror(-code);
 }
 
 /* A port that is taken is no reason to leave a tap alone: it is tried again. */
@@ -73,20 +66,34 @@ static void try_server(struct exporter *exporter)
 	exporter->server_failed = !exporter->server;
 }
 
-static int start_file(struct exporter *exporter, const struct options *o, char *err,
-		      size_t err_size)
+static void keep_file(struct exporter *exporter)
 {
+	char err[MESSAGE_MAX];
+	int code = write_file(exporter, err, sizeof(err));
+
+	exporter->file_at_ns = now_ns() + FILE_PERIOD_NS;
+	if (code && !exporter->file_failed)
+		complain("cannot write metrics to %s, it is tried again: %s", exporter->file.path,
+			 err);
+	exporter->file_failed = code;
+}
+
+/* Where another process writes it now, that may end; what else is wrong stays so. */
+static int start_file(struct exporter *exporter, char *err, size_t err_size)
+{
+	char why[MESSAGE_MAX];
 	int code;
 
-	if (!o->textfile)
+	exporter->file.path = exporter->o->textfile;
+	if (!exporter->file.path)
 		return 0;
-	exporter->file = o->textfile;
-	code = write_file(exporter);
-	if (!code)
-		return 0;
-	exporter->file = NULL;
-	return refuse(err, err_size, code, "cannot write metrics to %s: %s", o->textfile,
-		      why_not_written(code));
+	code = write_file(exporter, why, sizeof(why));
+	if (code && code != -EBUSY)
+		return refuse(err, err_size, code, "cannot write metrics to %s: %s",
+			      exporter->file.path, why);
+	if (code)
+		keep_file(exporter);
+	return 0;
 }
 
 int exporter_open(const struct options *o, struct exporter **to, char *err, size_t err_size)
@@ -105,7 +112,8 @@ int exporter_open(const struct options *o, struct exporter **to, char *err, size
 		return refuse(err, err_size, -ENOMEM, "no memory to export metrics");
 	}
 	exporter->o = o;
-	code = start_file(exporter, o, err, err_size);
+	exporter->file.held = -1;
+	code = start_file(exporter, err, err_size);
 	if (!code)
 		try_server(exporter);
 	if (code)
@@ -134,17 +142,6 @@ int exporter_fd(const struct exporter *exporter)
 	return exporter && exporter->server ? server_fd(exporter->server) : -1;
 }
 
-static void keep_file(struct exporter *exporter)
-{
-	int code = write_file(exporter);
-
-	exporter->file_at_ns = now_ns() + FILE_PERIOD_NS;
-	if (code && !exporter->file_failed)
-		complain("cannot write metrics to %s, it is tried again: %s", exporter->file,
-			 why_not_written(code));
-	exporter->file_failed = code;
-}
-
 void exporter_step(struct exporter *exporter)
 {
 	bool file, asked = false;
@@ -156,7 +153,7 @@ void exporter_step(struct exporter *exporter)
 		server_step(exporter->server);
 		asked = server_waits(exporter->server);
 	}
-	file = exporter->file && now_ns() >= exporter->file_at_ns;
+	file = exporter->file.path && now_ns() >= exporter->file_at_ns;
 	if (file || asked)
 		reading_want(exporter->reading);
 	reading_step(exporter->reading);
@@ -176,22 +173,11 @@ u64 exporter_due_ns(const struct exporter *exporter)
 		return due;
 	if (reading_is_due(exporter->reading))
 		return 0;
-	if (exporter->file)
+	if (exporter->file.path)
 		due = exporter->file_at_ns;
 	if (exporter->server)
 		return earliest(due, now_ns() + server_timeout_ms(exporter->server) * 1000000);
 	return exporter->server_failed ? earliest(due, exporter->server_at_ns) : due;
-}
-
-/* What stands there now, be it behind a symbolic link; never a device or a pipe. */
-static void remove_file(const char *file)
-{
-	char *path = realpath(file, NULL);
-	struct stat found;
-
-	if (path && !lstat(path, &found) && S_ISREG(found.st_mode))
-		unlink(path);
-	free(path);
 }
 
 void exporter_close(struct exporter *exporter)
@@ -199,8 +185,7 @@ void exporter_close(struct exporter *exporter)
 	if (!exporter)
 		return;
 	server_close(exporter->server);
-	if (exporter->file)
-		remove_file(exporter->file);
+	textfile_remove(&exporter->file);
 	reading_free(exporter->reading);
 	free(exporter);
 }
