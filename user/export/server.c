@@ -68,11 +68,28 @@ static enum MHD_Result answer_line(struct MHD_Connection *connection, unsigned i
 	return text ? answer(connection, code, TEXT, text, strlen(text)) : MHD_NO;
 }
 
+/* Whether the header @accept has @type, and not with the quality 0 (RFC 9110 section 12.5.1). */
+static bool accepts(const char *accept, const char *type)
+{
+	const char *one, *q;
+	size_t length;
+
+	for (one = accept; *one; one += length + (one[length] == ',')) {
+		one += strspn(one, " \t");
+		length = strcspn(one, ",");
+		if (strncasecmp(one, type, strlen(type)) || !strchr("; \t,", one[strlen(type)]))
+			continue;
+		q = strcasestr(one, "q=");
+		return !q || q >= one + length || strtod(q + 2, NULL) > 0;
+	}
+	return false;
+}
+
 static enum MHD_Result answer_page(struct server *server, struct MHD_Connection *connection)
 {
 	const char *accept =
 		MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
-	bool openmetrics = accept && strstr(accept, OPENMETRICS);
+	bool openmetrics = accept && accepts(accept, OPENMETRICS);
 	size_t length;
 	char *text;
 
