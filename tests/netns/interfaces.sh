@@ -165,5 +165,32 @@ kill "$agent"
 wait "$agent"
 check_equal "... and ends with 0" 0 $?
 agent=
+# One that is not there when run starts.
+check_command "load: an interface that is not there" 1 '' "late$$: there is no such interface" \
+	"$xdd" load "$in" "late$$" --netns "$rx"
+check_command "run: not even one that is" 1 '' "late$$: there is no such interface" \
+	"$xdd" run "late$$" --netns "$rx"
+"$xdd" run "late$$" "$in" --name "$in" --netns "$rx" --memory 1MiB --frags off --quiet >"$tmp/said" 2>&1 &
+agent=$!
+check "run: one that is not there: the other is attached" wait_until state_is "$in" attached
+check_equal "... which is said" "xdp-dedup: run: late$$: there is no such interface: it is attached when it \
+comes, and the others now" "$(cat "$tmp/said")"
+check_equal "... it is gone" gone "$(state "late$$")"
+before=$(program_id "$in")
+"$xdd" set "$in" --window 30s --restart --quiet
+check "... set --restart" wait_until test "$(program_id "$in")" != "$before"
+pair "plate$$" "late$$"
+check "... it comes: it is attached" wait_until state_is "late$$" attached
+check_equal "... in the mode of the other, promiscuous" "native 1" \
+	"$("$xdd" status "$in" --json | json /dev/stdin "j[0]['interfaces'][0]['mode']") $(promiscuity "late$$")"
+transmit "$tmp/one.pcap" 20000 "plate$$"
+transmit "$tmp/one.pcap"
+check_equal "... shares the filter" "500 500 0 500 0 500" \
+	"$(counters "$in" 0 | cut -d' ' -f1-3) $(counters "$in" 1 | cut -d' ' -f1-3)"
+kill "$agent"
+wait "$agent"
+check_equal "... and run ends with 0" 0 $?
+agent=
+check_equal "... no program, no promiscuity is left" "0 0" "$(program_id "late$$") $(promiscuity "late$$")"
 check_equal "nothing is left" '' "$(pins_of_ours)"
 finish
