@@ -108,22 +108,19 @@ agent=
 # An instance takes some 25 file descriptors: the soft limit is raised, the hard one is told.
 load "$in" --memory 64KiB --placement percpu
 load "x$in" --memory 64KiB --placement percpu
-start_limited() {
-	prlimit --nofile="$1" "$xdd" agent >"$tmp/agent" 2>&1 &
-	agent=$!
-}
-start_limited 40:1024
+prlimit --nofile=40:1024 "$xdd" agent >"$tmp/agent" 2>&1 &
+agent=$!
 check "a soft limit of 40 open files is raised" wait_until aged_by "$in" $agent
 check "... for both instances" wait_until aged_by "x$in" $agent
-end_agent
-wait $agent 2>/dev/null
-start_limited 40:40
+"$xdd" unload "x$in"
+prlimit --pid $agent --nofile=40:
+load "x$in" --memory 64KiB --placement percpu
 limited() { grep -q 'too many open files (limit 40).*LimitNOFILE.*: it is tried again' "$tmp/agent"; }
-check "a hard limit of 40 is told, with what to do" wait_until limited
+check "a limit of 40 is told, with what to do" wait_until limited
 sleep 2.2
 check_equal "... once" 1 "$(grep -c 'too many open files' "$tmp/agent")"
 check "... and one instance is aged" aged_by "$in" $agent
-prlimit --pid $agent --nofile=1024:1024
+prlimit --pid $agent --nofile=1024:
 check "... the other, too, when it may" wait_until aged_by "x$in" $agent
 end_agent
 wait $agent 2>/dev/null
