@@ -7,7 +7,6 @@
 . "$(dirname "$0")/lib.sh"
 
 # To begin with: a monitor that has collected is told to begin; monitors that have started, ended and count.
-# shellcheck disable=SC2059 # the number belongs to an escape of the format
 for algorithm in 0 1 2 3 4 5; do
 	printf "\\11\\$algorithm\\44\\0\\0\\4\\1\\2\\1\\2" | seed joint "ask$algorithm"
 	printf "\\0\\$algorithm\\41\\0\\2\\7\\100\\41\\0\\2\\7\\100\\41\\0\\2\\7\\100$(

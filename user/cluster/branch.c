@@ -14,9 +14,8 @@
 #include "user/names.h"
 #include "user/service.h"
 
-/* How long others may take to say that they have the same name, and how often they are asked. */
+/* How long others may take to say that they have the same name. */
 #define ASKING_NS (1000 * MILLISECOND_NS)
-#define ASK_AGAIN_NS (250 * MILLISECOND_NS)
 #define LOST_NS (1000 * MILLISECOND_NS) /* how often a parent that failed is looked for */
 
 int branch_derive(const struct options *o, struct derived *d, char *err, size_t err_size)
@@ -146,7 +145,7 @@ static u64 look_around(struct branch *b, u64 now)
 		return UINT64_MAX;
 	if (now < b->ask_ns)
 		return b->ask_ns;
-	b->ask_ns = now + (b->node && !announces ? LOST_NS : ASK_AGAIN_NS);
+	b->ask_ns = now + (b->node && !announces ? LOST_NS : BRANCH_ASK_NS);
 	if (!b->plan.bare)
 		calls_say(b->calls, CALL_HERE, &b->here, 0);
 	calls_say(b->calls, CALL_HELLO, NULL, 0);

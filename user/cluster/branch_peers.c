@@ -22,9 +22,22 @@ static bool stays(const struct branch *b, const struct call_here *other, u64 fro
 	return from < calls_number(b->calls);
 }
 
-static void take_namesake(struct branch *b, const struct call_here *here, u64 from)
+/* What no HELLO of this process asked for may be what a dead one once said. */
+static void ask_again(struct branch *b)
 {
-	if (stays(b, here, from))
+	u64 now = now_ns();
+
+	if (now < b->ask_ns)
+		return;
+	b->ask_ns = now + BRANCH_ASK_NS;
+	calls_say(b->calls, CALL_HELLO, NULL, 0);
+}
+
+static void take_namesake(struct branch *b, const struct call_here *here, u64 from, bool answers)
+{
+	if (stays(b, here, from) && !answers)
+		ask_again(b);
+	else if (stays(b, here, from))
 		b->rc = refuse(b->err, sizeof(b->err), -EEXIST,
 			       "there is a site %s in group %s already: give another --name",
 			       here->name, b->plan.o->group);
@@ -69,7 +82,7 @@ static const char *name_of(const struct branch *b, u64 id)
 	return "";
 }
 
-static void take_here(struct branch *b, const struct call_here *here, u64 from)
+static void take_here(struct branch *b, const struct call_here *here, u64 from, bool answers)
 {
 	struct branch_name *name = &b->names[b->next_name % BRANCH_NAMES];
 
@@ -79,9 +92,13 @@ static void take_here(struct branch *b, const struct call_here *here, u64 from)
 		b->next_name++;
 	}
 	if (!b->plan.bare && !strcmp(here->name, b->here.name))
-		take_namesake(b, here, from);
-	else if (b->plan.parent && !strcmp(here->name, b->plan.parent))
+		take_namesake(b, here, from, answers);
+	else if (!b->plan.parent || strcmp(here->name, b->plan.parent))
+		return;
+	else if (answers)
 		take_parent(b, here, from);
+	else if (b->peers[NODE_PARENT].id != from || b->peers[NODE_PARENT].failed)
+		ask_again(b);
 }
 
 static void fail_peer(struct branch *b, struct branch_peer *peer)
@@ -192,7 +209,7 @@ void branch_take(struct branch *b, const struct calls_event *event)
 			calls_say(b->calls, CALL_HERE, &b->here, event->from);
 		break;
 	case CALLS_HERE:
-		take_here(b, &event->here, event->from);
+		take_here(b, &event->here, event->from, event->answers);
 		break;
 	case CALLS_BYE:
 		take_bye(b, event->from);
