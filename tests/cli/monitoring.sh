@@ -13,6 +13,18 @@ check "each fires where it should" promtool test rules "$tmp/alerts.yml"
 check_equal "each has a test" "$(sed -n 's/.*- alert: //p' $rules | sort)" \
 	"$(sed -n 's/.*- alertname: //p' tests/cli/alerts.yml | sort -u)"
 
+# limit NAME ALERT: the alert compares with the number that status and top go by
+# shellcheck disable=SC2317 # check calls it
+limit() {
+	local value
+	value=$(sed -n "s/^#define LIMIT_$1 \\([0-9.]*\\).*/\\1/p" user/metrics/limits.h)
+	sed -n "/alert: XdpDedup$2\$/,/for:/p" "$rules" | grep -Eq "> ${value:?}( |\$)"
+}
+check "nearly all copies: the same limit as that of status and top" limit COPIES NearlyAllDuplicates
+check "... nothing compared" limit BYPASSED NothingCompared
+check "... missed copies" limit FNR MissesCopies
+check "... a late walk" limit LATE_S AgerLate
+
 # The dashboard's expressions as rules, with values for its variables.
 python3 - $dashboard >"$tmp/panels.yml" <<-'END'
 	import json, sys

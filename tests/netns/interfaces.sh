@@ -116,8 +116,15 @@ check_equal "... promiscuous again" 1 "$(promiscuity "$a")"
 transmit "$tmp/one.pcap" 20000 "p$a"
 check_equal "... finds what the other saw before, in its own slot" "500 0 500" \
 	"$(counters "$in" 1 | cut -d' ' -f1-3)"
+warned() { "$xdd" status "$in" | grep -q "warning .*$1"; }
+in_tx ip link set dev "p$a" down
+check "the other end is down: no carrier, says status" warned "$a: no carrier"
+check_command "... and top, first of all" 0 "^$in +1 WARNING " '' "$xdd" top "$in" --once --interval 100ms
+in_tx ip link set dev "p$a" up
 in_rx ip link set dev "$a" down
+check "down: status says so" warned "$a: down: ip link set dev $a up"
 in_rx ip link set dev "$a" up
+check "up: no warning" wait_until eval "! warned '$a'"
 check_equal "down and up: still attached" attached "$(state "$a")"
 in_rx ip link set dev "$a" name "n$a"
 check "renamed: the agent says so" wait_until said "$a is called n$a now"

@@ -353,11 +353,19 @@ static void list(void **state)
 	scene_show(&s, 80, 24);
 	canvas_clear(&s.canvas, 80, 24);
 	screen_list(&s.canvas, &s.view, rows, 3, 2);
-	assert_row(&s, "xdp-dedup: 3 instances", "");
+	assert_row(&s, "xdp-dedup: 3 instances, 1 with warnings", "");
+	assert_true(screen_row_rank(&rows[0]) < screen_row_rank(&rows[1]));
 	assert_row(&s, "a ", "of another version");
 	assert_row(&s, "b ", "2.0M      800k  ok");
 	assert_int_equal(s.canvas.look[3][0], LOOK_PLAIN);
 	assert_int_equal(s.canvas.look[4][0], LOOK_CHOSEN);
+	s.figures.state = FIGURES_WARNINGS;
+	canvas_clear(&s.canvas, 80, 24);
+	screen_list(&s.canvas, &s.view, rows, 3, 2);
+	assert_row(&s, "xdp-dedup: 3 instances, 3 with warnings", "");
+	assert_int_equal(screen_row_rank(&rows[1]), SCREEN_RANK_SICK);
+	s.figures.state = FIGURES_NO_PACKETS;
+	assert_int_equal(screen_row_rank(&rows[1]), SCREEN_RANK_QUIET);
 	/* The chosen one is in sight, however low the screen. */
 	canvas_clear(&s.canvas, 80, 8);
 	for (u32 n = 0; n < 3; n++)

@@ -25,7 +25,7 @@ static int show(const struct options *o, const char *name, json_t *all)
 		complain("status: %s", err);
 		return EXIT_FAILED;
 	}
-	code = status_read(&status, &in, err, sizeof(err));
+	code = status_read(&status, &in, NULL, err, sizeof(err));
 	if (code) {
 		complain("status: %s", err);
 		instance_close(&in);

@@ -16,7 +16,8 @@
 #include "user/signals.h"
 
 #define DEFAULT_WIDTH 80
-#define REST 10 /* looks take at most such a part of the time */
+#define REST 10	     /* looks take at most such a part of the time */
+#define PAGE_ROWS 10 /* what PageUp and PageDown go by */
 
 enum page { PAGE_INSTANCE, PAGE_LIST, PAGE_HELP };
 
@@ -48,21 +49,44 @@ static u32 chosen(const struct shown *shown)
 	return 0;
 }
 
-static void choose(struct shown *shown, u32 i)
+static int by_rank(const void *a, const void *b)
 {
-	memcpy(shown->chosen, shown->watch.all[i].name, sizeof(shown->chosen));
+	const struct screen_row *left = a, *right = b;
+	int order = (int)screen_row_rank(left) - (int)screen_row_rank(right);
+
+	return order ?: strcmp(left->name, right->name);
 }
 
-static void make_list(struct shown *shown, const struct view *view)
+/* What is sick first. Returns NULL, of which no row may be used: no memory. */
+static struct screen_row *rows_of(const struct shown *shown)
 {
-	struct screen_row *rows = calloc(shown->watch.n, sizeof(*rows));
+	struct screen_row *rows = calloc(shown->watch.n ?: 1, sizeof(*rows));
 
-	for (u32 i = 0; rows && i < shown->watch.n; i++) {
+	if (!rows)
+		return NULL;
+	for (u32 i = 0; i < shown->watch.n; i++) {
 		const struct watched *w = &shown->watch.all[i];
 
 		rows[i] = (struct screen_row){ w->name, w->why, w->now ? &w->figures : NULL };
 	}
-	screen_list(&shown->canvas, view, rows, rows ? shown->watch.n : 0, chosen(shown));
+	qsort(rows, shown->watch.n, sizeof(*rows), by_rank);
+	return rows;
+}
+
+static u32 row_of(const struct shown *shown, const struct screen_row *rows)
+{
+	for (u32 i = 0; i < shown->watch.n; i++)
+		if (!strcmp(rows[i].name, shown->chosen))
+			return i;
+	return 0;
+}
+
+static void make_list(struct shown *shown, const struct view *view)
+{
+	struct screen_row *rows = rows_of(shown);
+
+	screen_list(&shown->canvas, view, rows, rows ? shown->watch.n : 0,
+		    rows ? row_of(shown, rows) : 0);
 	free(rows);
 }
 
@@ -100,13 +124,35 @@ static void draw(struct shown *shown)
 	draw_canvas(&shown->canvas);
 }
 
-/* To the next instance, or @back to the one before. */
-static void step(struct shown *shown, bool back)
+/* From row @at of @n, which is not 0, to the one that a key asks for. */
+static u32 step_from(u32 at, u32 n, enum pressed pressed)
 {
+	switch (pressed) {
+	case PRESSED_NEXT:
+		return (at + 1) % n;
+	case PRESSED_PREVIOUS:
+		return (at + n - 1) % n;
+	case PRESSED_CHOOSE:
+		return at;
+	case PRESSED_PAGE_UP:
+		return at < PAGE_ROWS ? 0 : at - PAGE_ROWS;
+	case PRESSED_PAGE_DOWN:
+		return at + PAGE_ROWS < n ? at + PAGE_ROWS : n - 1;
+	default:
+		return pressed == PRESSED_LAST ? n - 1 : 0;
+	}
+}
+
+/* In the order of the list. */
+static void step(struct shown *shown, enum pressed pressed)
+{
+	struct screen_row *rows = rows_of(shown);
 	u32 n = shown->watch.n;
 
-	if (n)
-		choose(shown, (chosen(shown) + (back ? n - 1 : 1)) % n);
+	if (rows && n)
+		snprintf(shown->chosen, sizeof(shown->chosen), "%s",
+			 rows[step_from(row_of(shown, rows), n, pressed)].name);
+	free(rows);
 }
 
 /* Returns false at the end. */
@@ -120,10 +166,16 @@ static bool obey(struct shown *shown, enum pressed pressed)
 		break;
 	case PRESSED_NEXT:
 	case PRESSED_PREVIOUS:
-		step(shown, pressed == PRESSED_PREVIOUS);
+	case PRESSED_FIRST:
+	case PRESSED_LAST:
+	case PRESSED_PAGE_UP:
+	case PRESSED_PAGE_DOWN:
+		step(shown, pressed);
 		break;
 	case PRESSED_LIST:
 	case PRESSED_CHOOSE:
+		if (shown->page == PAGE_LIST)
+			step(shown, PRESSED_CHOOSE);
 		shown->page = shown->page == PAGE_INSTANCE ? PAGE_LIST : PAGE_INSTANCE;
 		break;
 	case PRESSED_HELP:

@@ -192,6 +192,20 @@ static void put_attached(struct page *page, const struct status *status)
 	}
 }
 
+static void put_carrier(struct page *page, const struct status *status)
+{
+	const struct instance *in = status->instance;
+
+	for (u32 i = 0; i < in->ifaces_used; i++) {
+		const struct link_view *link = &status->links.iface[i];
+
+		if (link->known)
+			put_count(page, link->carrier,
+				  LABELS({ "interface", in->ifaces[i].name },
+					 { "operstate", link_operstate(link) }));
+	}
+}
+
 static void put_reattached(struct page *page, const struct status *status)
 {
 	const struct instance *in = status->instance;

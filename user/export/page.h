@@ -31,6 +31,8 @@ struct member_report;
 	X(notes, counter, "interface, note", "events beside these sums")                          \
 	X(evictions, counter, "", "live entries replaced in full lines: their copies may pass")   \
 	X(attached, gauge, "interface, mode, state", "1 if the interface is attached, else 0")    \
+	X(carrier, gauge, "interface, operstate",                                                 \
+	  "1 if the interface is up and has a carrier, else 0")                                   \
 	X(reattached, counter, "interface", "Times that it was gone, came back and was attached") \
 	X(loaded_timestamp_seconds, gauge, "", "when the filter was loaded, since 1970")          \
 	X(window_seconds, gauge, "", "how long a packet is remembered; 0: no fixed time")         \
@@ -91,7 +93,7 @@ struct member_report;
 	  "distinct packets lost since this exporter started, by the model at each scrape")       \
 	X(ager_last_sweep_timestamp_seconds, gauge, "", "when the oldest walk ended, since 1970") \
 	X(ager_missed, counter, "", "walks over the filter that did not begin in time")           \
-	X(warnings, gauge, "", "number of warnings that `xdp-dedup status` gives")                \
+	X(warnings, gauge, "", "number of things that are wrong now, as top has them in words")   \
 	X(bus_connected, gauge, "", "with --nats: 1 if there is a connection, else 0")            \
 	X(bus_connects, counter, "", "connections to NATS that were made")                        \
 	X(bus_messages, counter, "fate",                                                          \

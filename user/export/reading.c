@@ -23,6 +23,7 @@ struct exported {
 	char name[INSTANCE_NAME_MAX];
 	u64 distinct; /* packets, when it was read last */
 	double lost;  /* of them, since it was read first */
+	struct activity activity;
 };
 
 /* An instance as it was read: closed. */
@@ -121,16 +122,16 @@ static void tell_short(struct reading *reading, int code)
 	reading->told = true;
 }
 
-static int open_and_read(struct reading *reading, struct read_one *one, const char *name)
+static int open_and_read(struct reading *reading, struct read_one *one, struct exported *exported)
 {
 	char err[MESSAGE_MAX];
-	int code = instance_open(&one->instance, name, err, sizeof(err));
+	int code = instance_open(&one->instance, exported->name, err, sizeof(err));
 
 	if (code) {
 		tell_short(reading, code);
 		return code;
 	}
-	code = status_read(&one->status, &one->instance, err, sizeof(err));
+	code = status_read(&one->status, &one->instance, &exported->activity, err, sizeof(err));
 	instance_close(&one->instance);
 	tell_short(reading, code);
 	one->read = !code;
@@ -143,7 +144,7 @@ static int read_one(struct reading *reading, struct round *round, const char *na
 	struct exported *exported = exported_of(reading, name);
 	struct subject *subject = &round->subjects[round->used];
 	struct read_one *one = &round->all[round->used];
-	int code = exported ? open_and_read(reading, one, name) : -ENOMEM;
+	int code = exported ? open_and_read(reading, one, exported) : -ENOMEM;
 
 	if (code == -ENOENT)
 		return 0;

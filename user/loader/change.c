@@ -58,20 +58,12 @@ static int plan_window(struct change *c)
 	return c->restart ? 0 : out_of_range(c);
 }
 
-static bool all_generic(const struct instance *in)
-{
-	for (u32 i = 0; i < in->ifaces_used; i++)
-		if (!in->ifaces[i].generic)
-			return false;
-	return true;
-}
-
 static int set_target(struct change *c, const char *name, u32 dev)
 {
 	u32 ifindex;
 	int code;
 
-	code = target_find(name, all_generic(c->in), false, &ifindex, c->err, c->err_size);
+	code = target_find(name, instance_all_generic(c->in), false, &ifindex, c->err, c->err_size);
 	if (code)
 		return code;
 	snprintf(c->meta.targets[dev], sizeof(c->meta.targets[dev]), "%s", name);

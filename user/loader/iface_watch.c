@@ -123,6 +123,7 @@ static void mend_all(struct iface_watch *watch, struct instance *in, u64 now, co
 		else if (has_other_index(in, i) || has_other_name(in, i))
 			slots_follow(in, i);
 	}
+	target_watch_mend(&watch->targets, in, who);
 	netns_leave(home);
 }
 
@@ -145,6 +146,7 @@ static void mend(struct iface_watch *watch, const struct instance *in, u64 now, 
 void iface_watch_step(struct iface_watch *watch, struct instance *in, const char *who)
 {
 	u64 now = now_ns();
+	bool mends;
 
 	if (now < watch->due_ns)
 		return;
@@ -153,7 +155,8 @@ void iface_watch_step(struct iface_watch *watch, struct instance *in, const char
 		return;
 	tell(watch, in, who);
 	learn(watch, in);
-	if (!is_to_mend(watch, in, now))
+	mends = target_watch_look(&watch->targets, in, who);
+	if (!is_to_mend(watch, in, now) && !mends)
 		return;
 	mend(watch, in, now, who);
 	if (!instance_read_live(in) && !instance_read_ifaces(in))

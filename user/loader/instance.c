@@ -185,6 +185,14 @@ static int open_named(struct instance *in, const char *name, char *err, size_t e
 	return open_error(in, code, err, err_size);
 }
 
+bool instance_all_generic(const struct instance *in)
+{
+	for (u32 i = 0; i < in->ifaces_used; i++)
+		if (!in->ifaces[i].generic)
+			return false;
+	return true;
+}
+
 bool instance_has_interface(const struct instance *in, const char *name)
 {
 	for (u32 i = 0; i < in->ifaces_used; i++)

@@ -161,6 +161,9 @@ const char *instance_iface_text(const struct instance_iface *iface, char text[XD
 /* Does it have an interface called @name, now or when it was attached? */
 bool instance_has_interface(const struct instance *in, const char *name);
 
+/* Whether the program runs in generic mode on all of its interfaces. */
+bool instance_all_generic(const struct instance *in);
+
 /* What an instance of interface or name @name is called: '_' for '.'. */
 void instance_name_of(const char *name, char out[INSTANCE_NAME_MAX]);
 

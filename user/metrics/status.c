@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "user/clock.h"
 #include "user/derive.h"
 #include "user/message.h"
 #include "user/metrics/warnings.h"
@@ -71,7 +72,8 @@ static int read_top(const struct instance *in, struct top *top)
 	return err;
 }
 
-int status_read(struct status *status, struct instance *instance, char *err, size_t err_size)
+int status_read(struct status *status, struct instance *instance, struct activity *activity,
+		char *err, size_t err_size)
 {
 	u64 now_s = time(NULL);
 	int code;
@@ -101,11 +103,13 @@ int status_read(struct status *status, struct instance *instance, char *err, siz
 			      strerror(-code));
 	}
 	watch_view_read(instance, &status->watch);
+	links_read(instance, &status->links);
 	read_range(status);
 	status->false_positives = status->fullness.fpr * status->counters.total.distinct.packets;
 	if (now_s > instance->meta.loaded_s)
 		status->loaded_s = now_s - instance->meta.loaded_s;
 	status->ageing = instance_ageing_pid(instance);
+	activity_note(activity, status, now_ns());
 	warnings_find(status);
 	return 0;
 }

@@ -8,12 +8,14 @@
 #include <jansson.h>
 
 #include "user/loader/instance.h"
+#include "user/metrics/activity.h"
 #include "user/metrics/audit.h"
 #include "user/metrics/counters.h"
 #include "user/metrics/distances.h"
 #include "user/metrics/ethertypes.h"
 #include "user/metrics/fullness.h"
 #include "user/metrics/health.h"
+#include "user/metrics/links.h"
 #include "user/metrics/peers.h"
 #include "user/metrics/tree.h"
 #include "user/top.h"
@@ -21,11 +23,14 @@
 #include "user/watch/view.h"
 
 #define STATUS_MAX_WARNINGS 24
+#define STATUS_MAX_NOTES 12
 #define STATUS_WARNING_MAX 224
 
 struct status {
 	struct instance *instance;
 	struct counters counters;
+	struct links links;
+	struct recent recent;
 	struct ethertypes ethertypes;
 	struct fullness fullness;
 	struct health_view health;
@@ -41,14 +46,17 @@ struct status {
 	double false_positives; /* expected until now: as the filter is filled now */
 	u64 loaded_s;		/* seconds since it was loaded */
 	pid_t ageing;		/* the process that ages it, or 0 */
-	int warnings;
+	/* What is wrong now, and what was at some time since load. */
+	int warnings, notes;
 	char warning[STATUS_MAX_WARNINGS][STATUS_WARNING_MAX];
+	char note[STATUS_MAX_NOTES][STATUS_WARNING_MAX];
 };
 
-/* Fill @status for @instance, which must stay open. Returns 0, and then status_free() is due, or a
- * negative errno with one line in @err.
+/* Fill @status for @instance, which must stay open. @activity: the earlier looks of the same process at it;
+ * NULL: there is none. Returns 0, and then status_free() is due, or a negative errno with one line in @err.
  */
-int status_read(struct status *status, struct instance *instance, char *err, size_t err_size);
+int status_read(struct status *status, struct instance *instance, struct activity *activity,
+		char *err, size_t err_size);
 void status_free(struct status *status);
 
 /* Whether the model's rates are known: how full the filter is, or that it does not matter. */
@@ -57,6 +65,9 @@ bool status_is_modelled(const struct status *status);
 /* Share of all cells that is live, and live keys over those that the filter is meant for; NAN: not known. */
 double status_density(const struct status *status);
 double status_capacity_used(const struct status *status);
+
+/* Where packets are redirected to, by its name now; "": nowhere. */
+const char *status_target(const struct status *status, enum xdd_dev dev);
 
 /* As one object of what `status --json` prints. NULL: no memory. */
 json_t *status_json(const struct status *status);

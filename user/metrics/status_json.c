@@ -65,18 +65,28 @@ static json_t *fairness(const struct fullness *f)
 	return f->slices && f->fairness > 0 ? json_real(f->fairness) : json_null();
 }
 
-static json_t *interfaces(const struct instance *in)
+/* Where the link is not known its state is null. */
+static json_t *interface(const struct instance_iface *iface, const struct link_view *link)
 {
+	json_t *one = json_pack("{s:o, s:s, s:s, s:I, s:I}", "name", utf8_json(iface->name), "mode",
+				iface->generic ? "generic" : "native", "state",
+				iface_state_names[iface->state], "ifindex",
+				(json_int_t)iface->ifindex, "returns", (json_int_t)iface->returns);
+
+	json_object_set_new(one, "carrier",
+			    link->known ? json_boolean(link->carrier) : json_null());
+	json_object_set_new(one, "operstate",
+			    link->known ? json_string(link_operstate(link)) : json_null());
+	return one;
+}
+
+static json_t *interfaces(const struct status *status)
+{
+	const struct instance *in = status->instance;
 	json_t *all = json_array();
 
 	for (u32 i = 0; i < in->ifaces_used; i++)
-		json_array_append_new(all,
-				      json_pack("{s:o, s:s, s:s, s:I, s:I}", "name",
-						utf8_json(in->ifaces[i].name), "mode",
-						in->ifaces[i].generic ? "generic" : "native",
-						"state", iface_state_names[in->ifaces[i].state],
-						"ifindex", (json_int_t)in->ifaces[i].ifindex,
-						"returns", (json_int_t)in->ifaces[i].returns));
+		json_array_append_new(all, interface(&in->ifaces[i], &status->links.iface[i]));
 	return all;
 }
 
@@ -123,8 +133,6 @@ static json_t *config(const struct status *status)
 {
 	const struct instance *in = status->instance;
 	const struct xdd_fixed *fixed = &in->fixed;
-	const char *const *targets = (const char *const[]){ in->meta.targets[XDD_DEV_DUPLICATES],
-							    in->meta.targets[XDD_DEV_FORWARD] };
 	json_t *all;
 
 	all = json_pack("{s:I, s:I, s:I, s:s, s:o, s:s, s:s, s:s, s:I, s:I, s:s, s:b, s:s, s:o, "
@@ -137,8 +145,8 @@ static json_t *config(const struct status *status)
 			(json_int_t)fixed->slices, "hashes", (json_int_t)fixed->hashes, "placement",
 			placement_names[fixed->placement], "refresh", fixed->refresh, "action",
 			action_names[in->live.action], "redirect",
-			utf8_json(targets[XDD_DEV_DUPLICATES]), "forward",
-			utf8_json(targets[XDD_DEV_FORWARD]), "memory_bytes",
+			utf8_json(status_target(status, XDD_DEV_DUPLICATES)), "forward",
+			utf8_json(status_target(status, XDD_DEV_FORWARD)), "memory_bytes",
 			(json_int_t)in->meta.memory_bytes, "capacity_keys",
 			(json_int_t)in->meta.capacity_keys, "frags", in->meta.frags);
 	policy_json(fixed, all);
@@ -224,12 +232,12 @@ static json_t *ager(const struct status *status)
 			 "pid", (json_int_t)status->ageing);
 }
 
-static json_t *warnings(const struct status *status)
+static json_t *lines(const char list[][STATUS_WARNING_MAX], int n)
 {
 	json_t *all = json_array();
 
-	for (int i = 0; i < status->warnings; i++)
-		json_array_append_new(all, json_string(status->warning[i]));
+	for (int i = 0; i < n; i++)
+		json_array_append_new(all, json_string(list[i]));
 	return all;
 }
 
@@ -287,7 +295,7 @@ json_t *status_json(const struct status *status)
 	all = json_pack(
 		"{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, "
 		"s:I, s:o, s:o}",
-		"name", in->name, "interfaces", interfaces(in), "engine",
+		"name", in->name, "interfaces", interfaces(status), "engine",
 		engine_names[in->fixed.engine], "config", config(status), "counters",
 		counters(status), "top_suppressed",
 		in->live.top ? top_json(&status->top, in->fixed.key) : json_null(),
@@ -297,8 +305,9 @@ json_t *status_json(const struct status *status)
 		"fnr_model", rate(status, status->fullness.fnr), "fpr_at_capacity",
 		rate_at_capacity(status), "audit", audit_json(&status->audit), "ager", ager(status),
 		"program_id", (json_int_t)in->program_id, "loaded_s", (json_int_t)status->loaded_s,
-		"warnings", warnings(status), "passed_ethertypes",
+		"warnings", lines(status->warning, status->warnings), "passed_ethertypes",
 		ethertypes_json(&status->ethertypes));
+	json_object_set_new(all, "since_load", lines(status->note, status->notes));
 	json_object_set_new(all, "copy_distance", distances_json(&status->distances));
 	json_object_set_new(all, "watch", watch(status));
 	json_object_set_new(all, "tree", tree_json(in, &status->tree));

@@ -38,16 +38,21 @@ const char *status_loss_text(double fpr, double distinct_per_s, char text[STATUS
 	return text;
 }
 
-static void print_interfaces(const struct instance *in)
+static void print_interfaces(const struct status *status)
 {
+	const struct instance *in = status->instance;
 	char name[XDD_META_IFNAME];
 
 	printf("%s:", in->name);
-	for (u32 i = 0; i < in->ifaces_used; i++)
-		printf("%s %s (%s, %s mode)", i ? "," : "",
+	for (u32 i = 0; i < in->ifaces_used; i++) {
+		const char *fault = link_fault(&status->links.iface[i]);
+
+		printf("%s %s (%s, %s mode%s%s)", i ? "," : "",
 		       instance_iface_text(&in->ifaces[i], name),
 		       iface_state_names[in->ifaces[i].state],
-		       in->ifaces[i].generic ? "generic" : "native");
+		       in->ifaces[i].generic ? "generic" : "native", fault ? ", " : "",
+		       fault ?: "");
+	}
 	putchar('\n');
 }
 
@@ -156,6 +161,13 @@ static void print_repeats(const struct status *status, const struct xdd_counters
 		       (uint64_t)c->let_through);
 }
 
+const char *status_target(const struct status *status, enum xdd_dev dev)
+{
+	const struct target_view *target = &status->links.target[dev];
+
+	return target->known ? target->name : status->instance->meta.targets[dev];
+}
+
 #define PRINT_ACTION(name, help) \
 	if (c->name.packets)     \
 		print_count(#name, c->name, "");
@@ -181,9 +193,11 @@ static void print_counters(const struct status *status)
 		printf("                (rogue %" PRIu64 ": numbers outside their stream's "
 		       "history, passed)\n",
 		       (uint64_t)c->rogue);
-	action_text(&status->instance->live, status->instance->meta.targets[XDD_DEV_DUPLICATES],
-		    action);
-	printf("  action      %s\n", utf8_mask(action));
+	action_text(&status->instance->live, status_target(status, XDD_DEV_DUPLICATES), action);
+	printf("  action      %s%s", utf8_mask(action),
+	       *status_target(status, XDD_DEV_FORWARD) ? ", what is kept goes to " : "");
+	snprintf(action, sizeof(action), "%s", status_target(status, XDD_DEV_FORWARD));
+	printf("%s\n", utf8_mask(action));
 	XDD_ACTIONS(PRINT_ACTION)
 }
 
@@ -377,7 +391,7 @@ static void print_top(const struct status *status)
 
 void status_print(const struct status *status)
 {
-	print_interfaces(status->instance);
+	print_interfaces(status);
 	print_config(status);
 	print_watch(status);
 	print_counters(status);
@@ -392,4 +406,6 @@ void status_print(const struct status *status)
 	peers_print(status->instance, &status->peers);
 	for (int i = 0; i < status->warnings; i++)
 		printf("  warning     %s\n", status->warning[i]);
+	for (int i = 0; i < status->notes; i++)
+		printf("  since load  %s\n", status->note[i]);
 }

@@ -81,14 +81,15 @@ static void put_config(const struct place *p)
 	const struct status *status = p->figures->now;
 	const struct instance *in = status->instance;
 	char memory[UNITS_TEXT_MAX], window[UNITS_TEXT_MAX], ago[UNITS_TEXT_MAX];
+	const char *forward = status_target(status, XDD_DEV_FORWARD);
 	char action[ACTION_TEXT_MAX];
 
 	canvas_put(p->canvas, p->row + 1, 0, LOOK_FAINT,
-		   "%s %s, window %s, action %s, loaded %s ago", engine_names[in->fixed.engine],
+		   "%s %s, window %s, action %s%s%s, loaded %s ago", engine_names[in->fixed.engine],
 		   units_size_text(in->meta.memory_bytes, memory),
 		   derive_window_text(&in->fixed, in->live.window_ns, window),
-		   action_text(&in->live, in->meta.targets[XDD_DEV_DUPLICATES], action),
-		   ago_text(status->loaded_s, ago));
+		   action_text(&in->live, status_target(status, XDD_DEV_DUPLICATES), action),
+		   *forward ? ", kept to " : "", forward, ago_text(status->loaded_s, ago));
 }
 
 void block_title_draw(const struct place *p)

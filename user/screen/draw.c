@@ -149,6 +149,14 @@ enum pressed draw_pressed(void)
 	case KEY_LEFT:
 	case KEY_UP:
 		return PRESSED_PREVIOUS;
+	case KEY_HOME:
+		return PRESSED_FIRST;
+	case KEY_END:
+		return PRESSED_LAST;
+	case KEY_PPAGE:
+		return PRESSED_PAGE_UP;
+	case KEY_NPAGE:
+		return PRESSED_PAGE_DOWN;
 	case '\r':
 	case '\n':
 	case KEY_ENTER:

@@ -126,6 +126,28 @@ static void list_row(struct canvas *canvas, u32 row, const struct screen_row *ab
 		   f->now->warnings ? f->now->warning[0] : "");
 }
 
+static void list_head(struct canvas *canvas, const struct screen_row *rows, u32 n)
+{
+	u32 sick = 0, column;
+
+	for (u32 i = 0; i < n; i++)
+		sick += screen_row_rank(&rows[i]) < SCREEN_RANK_QUIET;
+	column = canvas_put(canvas, 0, 0, LOOK_HEADING, "xdp-dedup: %u instances", n);
+	if (sick)
+		canvas_put(canvas, 0, column, LOOK_BAD, ", %u with warnings", sick);
+}
+
+enum screen_rank screen_row_rank(const struct screen_row *row)
+{
+	static const enum screen_rank ranks[] = {
+		[FIGURES_WARNINGS] = SCREEN_RANK_SICK,
+		[FIGURES_NO_PACKETS] = SCREEN_RANK_QUIET,
+		[FIGURES_OK] = SCREEN_RANK_WELL,
+	};
+
+	return row->figures ? ranks[row->figures->state] : SCREEN_RANK_UNREAD;
+}
+
 void screen_list(struct canvas *canvas, const struct view *view, const struct screen_row *rows,
 		 u32 n, u32 chosen)
 {
@@ -136,7 +158,7 @@ void screen_list(struct canvas *canvas, const struct view *view, const struct sc
 	room = canvas->height - 2 - view->keys;
 	if (chosen >= room)
 		first = chosen - room + 1;
-	canvas_put(canvas, 0, 0, LOOK_HEADING, "xdp-dedup: %u instances", n);
+	list_head(canvas, rows, n);
 	clock_put(canvas, view);
 	canvas_put(canvas, 1, 0, LOOK_HEADING, "%-15s %8s %9s  state", "packets/s", "received",
 		   "duplicate");
@@ -159,6 +181,7 @@ static const char *const help_lines[] = {
 	"q, Ctrl-C      quit",
 	"p, space       pause, and go on",
 	"arrows, tab    the next instance, the one before",
+	"Home, End, PageUp, PageDown: the first, the last, ten before, ten behind",
 	"l, Enter       the list of instances; in it, show the chosen one",
 	"h, ?           this page, and back",
 };

@@ -32,7 +32,11 @@ struct screen_row {
 	const struct figures *figures;
 };
 
-/* A row for each of @n instances, of which @chosen (from 0) is marked, if keys are named. */
+/* What is to be seen first is least. */
+enum screen_rank { SCREEN_RANK_UNREAD, SCREEN_RANK_SICK, SCREEN_RANK_QUIET, SCREEN_RANK_WELL };
+enum screen_rank screen_row_rank(const struct screen_row *row);
+
+/* A row for each of @n instances, in their order, of which @chosen (from 0) is marked, if keys are named. */
 void screen_list(struct canvas *canvas, const struct view *view, const struct screen_row *rows,
 		 u32 n, u32 chosen);
 

@@ -20,7 +20,8 @@ static void snapshot_free(struct snapshot *snapshot)
 	free(snapshot);
 }
 
-static struct snapshot *snapshot_take(const char *name, char *err, size_t err_size)
+static struct snapshot *snapshot_take(const char *name, struct activity *activity, char *err,
+				      size_t err_size)
 {
 	struct snapshot *s = calloc(1, sizeof(*s));
 	int code;
@@ -32,7 +33,7 @@ static struct snapshot *snapshot_take(const char *name, char *err, size_t err_si
 	code = instance_open(&s->instance, name, err, err_size);
 	if (!code) {
 		s->at_ns = now_ns();
-		code = status_read(&s->status, &s->instance, err, err_size);
+		code = status_read(&s->status, &s->instance, activity, err, err_size);
 		instance_close(&s->instance);
 	}
 	if (!code)
@@ -47,7 +48,7 @@ static void look_at(struct watched *w)
 
 	snapshot_free(w->before);
 	w->before = w->now;
-	w->now = snapshot_take(w->name, w->why, sizeof(w->why));
+	w->now = snapshot_take(w->name, &w->activity, w->why, sizeof(w->why));
 	if (!w->now)
 		return;
 	before = w->before;

@@ -19,7 +19,8 @@ struct watched {
 	char name[INSTANCE_NAME_MAX];
 	struct snapshot *before, *now; /* NULL: there is none */
 	struct figures figures;	       /* where there is a `now` */
-	char why[MESSAGE_MAX];	       /* else: why there is none */
+	struct activity activity;
+	char why[MESSAGE_MAX]; /* else: why there is none */
 };
 
 struct watch {
