@@ -112,8 +112,9 @@ sys.exit(not (len(rows) == 16 and of("fpr", "vertical", 2) < .4 * of("fpr", "ver
 	check_command "joint detection" 0 '' '8/8' reproduce --only cai
 	check_equal "cai: 8 rows of the print hold" "8 within" \
 		"$(column "$made/cai-print.csv" verdict | sort | uniq -c | xargs)"
+	check_equal "cai: figures 8 to 10" "30 25 36" "$(column "$made/cai-sizes.csv" figure | sort -n | uniq -c | awk '{ print $1 }' | xargs)"
 	check_equal "cai: no common key is lost" "90 0.0" "$(column "$made/cai.csv" lost | sort | uniq -c | xargs)"
-	for n in 4-6 7; do
+	for n in 4-6 7 8-10; do
 		check "cai $n is drawn" grep -q "<svg" "$made/cai-$n.svg"
 	done
 	check_command "replicas" 0 '' 'the report is' reproduce --only zhu-jiang --streams 60

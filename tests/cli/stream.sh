@@ -354,7 +354,7 @@ filter=$tmp/filter
 "$xdd" stream --help | sed -nE 's/^ *(-.,)? *--([a-z][a-z-]*).*/\2/p' | sed 'y/-/_/' |
 	grep -vxE 'audit|help|json|quiet|restore|save|summary|unbuffered' |
 	grep -vxE 'join|join_field|save_filter|filter|l|counters|positions' |
-	grep -vxE 'batch|group|nats.*|primitive|protocol|secret_file|silence|site_timeout|sites' | sort -u >"$tmp/options"
+	grep -vxE 'batch|group|leaf|nats.*|primitive|protocol|secret_file|silence|site_timeout|sites|top_down|tree' | sort -u >"$tmp/options"
 grep -aoE '[a-z_]{4,}' "$filter" | sort -u >"$tmp/names"
 check_equal "every option is saved" '' "$(comm -23 "$tmp/options" "$tmp/names")"
 check "... and there are some" grep -q engine "$tmp/options"

@@ -169,6 +169,19 @@ first=$(sed -n '1s/ .*//p' "$tmp/screen")
 tm send-keys Tab
 other() { screen && [ "$(sed -n '1s/ .*//p' "$tmp/screen")" != "$first" ] && grep -q ' 2 of ' "$tmp/screen"; }
 check "tab shows the next one" wait_until other
+pair "z$out" "z$in"
+load "z$in" --window 1s --memory 1MiB
+in_tx ip link set dev "z$out" down
+tm send-keys l
+seen "a third one, without a carrier, is counted" "^xdp-dedup: 3 instances, 1 with warnings"
+check "... and first in the list" grep -q "^z$in .*no carrier" <(sed -n 3p "$tmp/screen")
+tm send-keys End Enter
+seen "End, Enter: the last one of the list" "^2?$in .* 3 of 3"
+tm send-keys Home
+seen "Home: the first one" "^z$in +1 WARNING .* 1 of 3"
+tm send-keys PageDown
+seen "PageDown: not beyond the last one" " 3 of 3"
+"$xdd" unload "z$in"
 tm kill-session
 live "top 2$in"
 seen "one by its name" "^2$in +NO PACKETS"

@@ -40,7 +40,7 @@ static int look(struct shown *shown)
 	return code;
 }
 
-/* Which of them is chosen: the first one if the chosen one is gone. */
+/* Which of them is chosen. */
 static u32 chosen(const struct shown *shown)
 {
 	for (u32 i = 0; i < shown->watch.n; i++)
@@ -73,30 +73,35 @@ static struct screen_row *rows_of(const struct shown *shown)
 	return rows;
 }
 
-static u32 row_of(const struct shown *shown, const struct screen_row *rows)
+/* The row of the chosen one; the first one is chosen if that is gone. */
+static u32 row_of(struct shown *shown, const struct screen_row *rows)
 {
 	for (u32 i = 0; i < shown->watch.n; i++)
 		if (!strcmp(rows[i].name, shown->chosen))
 			return i;
+	if (shown->watch.n)
+		snprintf(shown->chosen, sizeof(shown->chosen), "%s", rows[0].name);
 	return 0;
 }
 
-static void make_list(struct shown *shown, const struct view *view)
+static void make_page(struct shown *shown, const struct view *view, const struct screen_row *rows)
 {
-	struct screen_row *rows = rows_of(shown);
+	const struct watched *w = &shown->watch.all[chosen(shown)];
 
-	screen_list(&shown->canvas, view, rows, rows ? shown->watch.n : 0,
-		    rows ? row_of(shown, rows) : 0);
-	free(rows);
+	if (shown->page == PAGE_LIST)
+		screen_list(&shown->canvas, view, rows, shown->watch.n, view->number - 1);
+	else if (!w->now)
+		screen_words(&shown->canvas, view, w->why);
+	else
+		screen_instance(&shown->canvas, view, &w->figures);
 }
 
 static void make_screen(struct shown *shown, bool keys)
 {
-	const struct watch *watch = &shown->watch;
-	u32 at = chosen(shown);
+	struct screen_row *rows = rows_of(shown);
 	const struct view view = {
-		.number = at + 1,
-		.of = watch->n,
+		.number = 1 + (rows ? row_of(shown, rows) : 0),
+		.of = shown->watch.n,
 		.keys = keys,
 		.paused = shown->paused,
 		.clock = shown->looked,
@@ -104,14 +109,13 @@ static void make_screen(struct shown *shown, bool keys)
 
 	if (shown->page == PAGE_HELP)
 		screen_help(&shown->canvas, &view);
-	else if (!watch->n)
+	else if (!rows)
+		screen_words(&shown->canvas, &view, "no memory for a list of what is loaded");
+	else if (!shown->watch.n)
 		screen_words(&shown->canvas, &view, "nothing is loaded: xdp-dedup load IFACE");
-	else if (shown->page == PAGE_LIST)
-		make_list(shown, &view);
-	else if (!watch->all[at].now)
-		screen_words(&shown->canvas, &view, watch->all[at].why);
 	else
-		screen_instance(&shown->canvas, &view, &watch->all[at].figures);
+		make_page(shown, &view, rows);
+	free(rows);
 }
 
 static void draw(struct shown *shown)
@@ -132,8 +136,6 @@ static u32 step_from(u32 at, u32 n, enum pressed pressed)
 		return (at + 1) % n;
 	case PRESSED_PREVIOUS:
 		return (at + n - 1) % n;
-	case PRESSED_CHOOSE:
-		return at;
 	case PRESSED_PAGE_UP:
 		return at < PAGE_ROWS ? 0 : at - PAGE_ROWS;
 	case PRESSED_PAGE_DOWN:
@@ -174,8 +176,6 @@ static bool obey(struct shown *shown, enum pressed pressed)
 		break;
 	case PRESSED_LIST:
 	case PRESSED_CHOOSE:
-		if (shown->page == PAGE_LIST)
-			step(shown, PRESSED_CHOOSE);
 		shown->page = shown->page == PAGE_INSTANCE ? PAGE_LIST : PAGE_INSTANCE;
 		break;
 	case PRESSED_HELP:
