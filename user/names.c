@@ -119,7 +119,9 @@ const char *name_nearest(const char *const *names, const char *word)
 	for (int i = 0; names[i]; i++) {
 		unsigned int d = distance(word, names[i]);
 
-		if (d < least) {
+		/* Most people get the first letter right. */
+		if (d < least ||
+		    (d == least && nearest && *nearest != *word && *names[i] == *word)) {
 			least = d;
 			nearest = names[i];
 		}

@@ -98,7 +98,7 @@ static int apply(const struct options *before, const struct options *now, const 
 	if (difference(before, now, args, &set))
 		return -1;
 	if (is_empty(&set)) {
-		note("reload: %s: nothing to change", name);
+		note_always("reload: %s: nothing to change", name);
 		return 0;
 	}
 	code = change_instance(&set, &in, err, sizeof(err));
@@ -107,7 +107,7 @@ static int apply(const struct options *before, const struct options *now, const 
 		return code;
 	}
 	instance_close(&in);
-	note("reload: %s: changed", name);
+	note_always("reload: %s: changed", name);
 	return 0;
 }
 

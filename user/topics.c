@@ -260,16 +260,22 @@ static void print_metric(FILE *to, const char *name, const char *type, const cha
 
 static void topic_metrics(FILE *to)
 {
-	fprintf(to,
-		"run and agent serve http://ADDRESS:PORT/metrics with --metrics, in Prometheus' "
-		"text\n"
-		"format or OpenMetrics, as the scraper asks; with --textfile they write the same "
-		"to a\n"
-		"file every 15 seconds, and remove it at their end. run exports its own instance,\n"
-		"agent all. Who scrapes reads maps: nothing in the datapath waits for it. "
-		"Counters\n"
-		"go on through xdp-dedup set, --restart included.\n\n"
-		"  xdp_dedup_build_info{version, commit}\n      gauge: 1\n");
+	fprintf(to, "run and agent serve http://ADDRESS:PORT/metrics with --metrics, in "
+		    "Prometheus' text\n"
+		    "format or OpenMetrics, as the scraper asks; with --textfile they write the "
+		    "same to a\n"
+		    "file every 15 seconds, and remove it at their end; a file that something else "
+		    "made, or\n"
+		    "another process writes, is left alone. A port that is taken is tried again. "
+		    "run exports\n"
+		    "its own instance, agent all. Who scrapes reads maps: nothing in the datapath "
+		    "waits for\n"
+		    "it. Counters go on through xdp-dedup set, --restart included. Reading takes "
+		    "at most a\n"
+		    "tenth of a CPU: where it takes long, of large bit filters, who asks meanwhile "
+		    "gets the\n"
+		    "page before.\n\n"
+		    "  xdp_dedup_build_info{version, commit}\n      gauge: 1\n");
 	METRICS(PRINT_METRIC)
 	fprintf(to, "\nWhat is not known has no sample: a rate that was not measured, the share "
 		    "of live cells before\nthe first walk over them. `interface` is empty for "

@@ -54,6 +54,8 @@ for line in window '= 20ms' 'window =' '--window = 20ms'; do
 	conf "$line"
 	refused "'$line'" 'tap.conf:1: not .name = value' lo
 done
+conf 'queit = yes'
+refused "a name with two letters exchanged" 'did you mean --quiet' lo
 conf 'window = 20ms' 'memory = 1MiB' '' 'window = 30ms'
 refused "a name that is there twice" 'tap.conf:4: window is in line 1 already' lo
 conf 'refresh = no' 'refresh = yes'

@@ -30,6 +30,13 @@ END
 # check_none NAME ARGUMENT...: grep finds nothing
 check_none() { check_equal "$1" "" "$(grep "${@:2}")"; }
 
+ln -s later.svg "$tmp/link.svg"
+check_command "behind a link to what is not there yet" 0 '' '' "$xdd" report "$tmp/stream.json" -o "$tmp/link.svg"
+check "... which stays a link" test -L "$tmp/link.svg" -a -s "$tmp/later.svg"
+rm "$tmp/link.svg" "$tmp/later.svg"
+ln -s link.svg "$tmp/link.svg"
+check_command "a link to itself" 1 '' 'link.svg.*[Ss]ymbolic links' "$xdd" report "$tmp/stream.json" -o "$tmp/link.svg"
+rm "$tmp/link.svg"
 for kind in lines pcap bench stream; do
 	check_command "$kind: a page" 0 '' '' "$xdd" report "$tmp/$kind.json" -o "$tmp/$kind.html"
 	check_command "$kind: a picture" 0 '' '' "$xdd" report "$tmp/$kind.json" -o "$tmp/$kind.svg"

@@ -105,6 +105,39 @@ check_equal "SIGINT ends it with 0" 0 $?
 check_equal "which said nothing" "" "$(cat "$tmp/agent")"
 agent=
 
+# An instance takes some 25 file descriptors: the soft limit is raised, the hard one is told.
+load "$in" --memory 64KiB --placement percpu
+load "x$in" --memory 64KiB --placement percpu
+prlimit --nofile=40:1024 "$xdd" agent >"$tmp/agent" 2>&1 &
+agent=$!
+check "a soft limit of 40 open files is raised" wait_until aged_by "$in" $agent
+check "... for both instances" wait_until aged_by "x$in" $agent
+"$xdd" unload "x$in"
+prlimit --pid $agent --nofile=40:
+load "x$in" --memory 64KiB --placement percpu
+limited() { grep -q 'too many open files (limit 40).*LimitNOFILE.*: it is tried again' "$tmp/agent"; }
+check "a limit of 40 is told, with what to do" wait_until limited
+sleep 2.2
+check_equal "... once" 1 "$(grep -c 'too many open files' "$tmp/agent")"
+check "... and one instance is aged" aged_by "$in" $agent
+prlimit --pid $agent --nofile=1024:
+check "... the other, too, when it may" wait_until aged_by "x$in" $agent
+end_agent
+wait $agent 2>/dev/null
+"$xdd" unload "$in"
+"$xdd" unload "x$in"
+
+"$xdd" run "$in" --netns "$rx" --memory 64KiB --quiet &
+run=$!
+wait_until aged_by "$in" $run
+start_agent
+check "one that run ages: the agent says who does" wait_until grep -q "agent: $in: process $run ages it" "$tmp/agent"
+check "... not that nothing is there" test -z "$(grep 'nothing is there' "$tmp/agent")"
+kill $run
+wait $run
+end_agent
+wait $agent 2>/dev/null
+
 # Without file descriptors for a while, which is told once.
 port=$((20000 + $$ % 10000))
 start_agent --metrics "127.0.0.1:$port"

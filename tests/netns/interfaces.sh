@@ -94,13 +94,15 @@ check_equal "... nor promiscuity" "0 0 0" "$(promiscuity "$in") $(promiscuity "$
 # Lost and found again, while the agent looks after them.
 load "$in" "$a" --window 100s --memory 1MiB --frags off
 transmit "$tmp/one.pcap"
-"$xdd" agent >"$tmp/said" 2>&1 &
+"$xdd" agent --quiet >"$tmp/said" 2>&1 &
 agent=$!
 end_agent() { [ -z "$agent" ] || kill "$agent" 2>/dev/null; }
 at_exit end_agent
 said() { grep -q "$1" "$tmp/said"; }
-check "the agent runs" wait_until said "ageing $in"
+agent_ages() { [ "$("$xdd" status "$in" --json | json /dev/stdin 'j[0]["ager"]["pid"]')" = "$agent" ]; }
+check "the agent runs, which says nothing but what happens" wait_until agent_ages
 sleep 1.1 # it has looked once
+check_equal "... which is nothing yet" "" "$(cat "$tmp/said")"
 in_tx ip link del "p$a"
 check "deleted: it is gone" wait_until state_is "$a" gone
 check "... which the agent says" wait_until said "$a is gone"
@@ -170,5 +172,32 @@ kill "$agent"
 wait "$agent"
 check_equal "... and ends with 0" 0 $?
 agent=
+# One that is not there when run starts.
+check_command "load: an interface that is not there" 1 '' "late$$: there is no such interface" \
+	"$xdd" load "$in" "late$$" --netns "$rx"
+check_command "run: not even one that is" 1 '' "late$$: there is no such interface" \
+	"$xdd" run "late$$" --netns "$rx"
+"$xdd" run "late$$" "$in" --name "$in" --netns "$rx" --memory 1MiB --frags off --quiet >"$tmp/said" 2>&1 &
+agent=$!
+check "run: one that is not there: the other is attached" wait_until state_is "$in" attached
+check_equal "... which is said" "xdp-dedup: run: late$$: there is no such interface: it is attached when it \
+comes, and the others now" "$(cat "$tmp/said")"
+check_equal "... it is gone" gone "$(state "late$$")"
+before=$(program_id "$in")
+"$xdd" set "$in" --window 30s --restart --quiet
+check "... set --restart" wait_until test "$(program_id "$in")" != "$before"
+pair "plate$$" "late$$"
+check "... it comes: it is attached" wait_until state_is "late$$" attached
+check_equal "... in the mode of the other, promiscuous" "native 1" \
+	"$("$xdd" status "$in" --json | json /dev/stdin "j[0]['interfaces'][0]['mode']") $(promiscuity "late$$")"
+transmit "$tmp/one.pcap" 20000 "plate$$"
+transmit "$tmp/one.pcap"
+check_equal "... shares the filter" "500 500 0 500 0 500" \
+	"$(counters "$in" 0 | cut -d' ' -f1-3) $(counters "$in" 1 | cut -d' ' -f1-3)"
+kill "$agent"
+wait "$agent"
+check_equal "... and run ends with 0" 0 $?
+agent=
+check_equal "... no program, no promiscuity is left" "0 0" "$(program_id "late$$") $(promiscuity "late$$")"
 check_equal "nothing is left" '' "$(pins_of_ours)"
 finish

@@ -82,6 +82,8 @@ check_equal "every metric is in help metrics, and nothing else" \
 check_equal "OpenMetrics where it is asked for" "200 application/openmetrics-text" \
 	"$(get /metrics 'application/openmetrics-text; version=1.0.0')"
 check_equal "... which has an end" "# EOF" "$(tail -n 1 "$tmp/page")"
+check_equal "... not where it is refused" "200 text/plain" \
+	"$(get /metrics 'application/openmetrics-text; q=0, text/plain;version=0.0.4')"
 check_equal "another page" "404 text/plain" "$(get /other)"
 check_equal "a POST with a long body" "405 text/plain" "$(get /metrics '*/*' POST)"
 
@@ -103,6 +105,28 @@ check "one address can hold some connections" wait_until grep -q . "$tmp/refused
 check_equal "... but not all" 56 "$(cat "$tmp/refused")"
 check "those who connect and say nothing hold up nobody" served
 kill "$silent"
+
+# One that sends a byte of its header now and then; how long it may.
+trickle() {
+	timeout 30 python3 - "$port" <<-'END'
+		import socket, sys, time
+		slow = socket.create_connection(("127.0.0.1", int(sys.argv[1])), source_address=("127.0.0.3", 0))
+		slow.sendall(b"GET /metrics HTTP/1.1\r\nX: ")
+		slow.settimeout(0.5)
+		began = time.monotonic()
+		while True:
+		    try:
+		        slow.sendall(b"a")
+		        if not slow.recv(1):
+		            break
+		    except TimeoutError:
+		        continue
+		    except OSError:
+		        break
+		print(8 < time.monotonic() - began < 20)
+	END
+}
+check_equal "who sends its header a byte at a time has 10 seconds" True "$(trickle)"
 
 # lower BEFORE AFTER: counters that went back
 lower() {
@@ -126,13 +150,22 @@ check_equal "... and they go on" 3000 "$(sum packets_total '')"
 check "the file is there" promtool check metrics <"$tmp/x.prom"
 check_equal "... under its own name only" x.prom "$(cd "$tmp" && echo *x.prom*)"
 
-"$xdd" run "$in" --netns "$rx" --name "y$in" --metrics "$address" >"$tmp/out" 2>&1
-check_equal "a port that is taken: exit 1" 1 $?
-check "... and why" grep -q "cannot serve metrics on $address: Address already in use" "$tmp/out"
+# A port that is taken keeps no tap unprotected.
+pair "y$out" "y$in"
+"$xdd" run "y$in" --netns "$rx" --quiet --metrics "$address" >"$tmp/out" 2>&1 &
+second=$!
+check "a port that is taken: loaded all the same" wait_until test -d "$pins/y$in"
+stop
+served_second() { get /metrics >/dev/null && grep -q "xdp_dedup_up{name=\"y$in\"} 1" "$tmp/page"; }
+check "... served when the port is free" wait_until served_second
+check_equal "... which is said, once" "xdp-dedup: cannot serve metrics on $address, it is tried again: Address already in use
+xdp-dedup: metrics are served on $address now" "$(cat "$tmp/out")"
+kill $second
+wait $second
+check_equal "... and run ends with 0" 0 $?
 mkfifo "$tmp/pipe.fifo"
 check_command "a pipe that nobody reads as the file: exit 1" 1 '' 'pipe.fifo: nobody reads from that pipe' \
 	timeout 5 "$xdd" run "$in" --netns "$rx" --name "y$in" --textfile "$tmp/pipe.fifo"
-stop
 check_equal "the file is gone with who wrote it" "" "$(find "$tmp" -name "*prom*")"
 mknod "$tmp/null" c 1 3
 mkdir "$tmp/linked"
@@ -145,10 +178,51 @@ check "a device as the file stays a device" test -c "$tmp/null"
 check "behind a link the file goes, the link stays" \
 	test -L "$tmp/link.prom" -a ! -e "$tmp/linked/x.prom"
 rm "$tmp/link.prom"
+# Never a file that something else made, nor that of another process.
+echo precious >"$tmp/precious"
+ln -s precious "$tmp/link.prom"
+check_command "a file that something else made: exit 1" 1 '' 'precious: what is there was not made by xdp-dedup' \
+	"$xdd" run "$in" --netns "$rx" --quiet --seconds 1 --textfile "$tmp/precious"
+check_command "... behind a link, too" 1 '' 'link.prom: what is there was not made by xdp-dedup' \
+	"$xdd" run "$in" --netns "$rx" --quiet --seconds 1 --textfile "$tmp/link.prom"
+check_equal "... it stays" precious "$(cat "$tmp/precious")"
+rm "$tmp/link.prom"
+start run "$in" --netns "$rx" --quiet --textfile "$tmp/x.prom"
+wait_until grep -q "xdp_dedup_up{name=\"$in\"} 1" "$tmp/x.prom"
+cp "$tmp/x.prom" "$tmp/left.prom"
+"$xdd" run "y$in" --netns "$rx" --quiet --seconds 2 --textfile "$tmp/x.prom" >"$tmp/out" 2>&1
+check_equal "a file that another process writes: loaded all the same" 0 $?
+check_equal "... which is said, once" "xdp-dedup: cannot write metrics to $tmp/x.prom, it is tried again: \
+another process writes to it: name another file" "$(cat "$tmp/out")"
+check "... and the file stays the other's" grep -q "xdp_dedup_up{name=\"$in\"} 1" "$tmp/x.prom"
+echo mine >"$tmp/mine"
+mv "$tmp/mine" "$tmp/x.prom"
+stop
+check_equal "what was put in its place stays at the end" mine "$(cat "$tmp/x.prom")"
+"$xdd" run "y$in" --netns "$rx" --quiet --seconds 1 --textfile "$tmp/left.prom"
+check "one that a run left which was killed is replaced, and removed" test ! -e "$tmp/left.prom"
+rm "$tmp/x.prom" "$tmp/precious"
 check_command "a file that cannot be written: exit 1, nothing is loaded" 1 '' \
 	'cannot write metrics to /none/x.prom: No such file' \
 	"$xdd" run "$in" --netns "$rx" --textfile /none/x.prom
 check "nothing was loaded" test ! -e "$pins/$in"
+
+# To read a large bit filter takes long: that is not done for each of many who ask at once.
+cpu() { awk '{ print $14 + $15 }' "/proc/$started/stat"; }
+start run "$in" --netns "$rx" --quiet --engine bsbf --memory 64MiB --metrics "$address"
+wait_until test -d "$pins/$in"
+sleep 0.5
+before=$(cpu)
+get /metrics >/dev/null
+after=$(cpu)
+for i in $(seq 20); do curl -s -o "$tmp/many$i" "http://$address/metrics" & asked[i]=$!; done
+wait "${asked[@]}"
+check "twenty at once cost less than five alone" test $(($(cpu) - after)) -lt $((5 * (after - before) + 5))
+check_equal "... and each has its page" 20 "$(grep -l "^xdp_dedup_up{name=\"$in\"} 1" "$tmp"/many* | wc -l)"
+transmit "$tmp/frames.pcap"
+counted() { get /metrics >/dev/null && [ "$(sum packets_total '')" = 1000 ]; }
+check "... which is made anew after a while" wait_until counted
+stop
 
 # Prometheus itself, of an agent with two instances.
 query() {

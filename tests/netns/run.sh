@@ -32,13 +32,12 @@ wait $pid
 check_equal "--keep leaves the program" "$id" "$(program_id "$in")"
 check "... until unload" "$xdd" unload "$in"
 
-"$xdd" run "$in" --netns "$rx" >"$tmp/run" 2>&1 &
-pid=$!
+run_now
 wait_until attached
 "$xdd" unload "$in"
 wait $pid
-check_equal "run ends when its instance is unloaded" 0 $?
-check_command "... and says so" 0 'unloaded by someone else' '' cat "$tmp/run"
+check_equal "run ends with an error when its instance is unloaded, which a service manager mends" 1 $?
+check_command "... and says so, also with --quiet" 0 'unloaded by someone else' '' cat "$tmp/run"
 
 run_now --window 2s
 wait_until attached

@@ -99,7 +99,7 @@ check "reload: it says so, and when" grep -Eq 'MONOTONIC_USEC=[0-9]+$' "$tmp/hea
 check_equal "... what changed is applied" "drop" "$(configured action)"
 check_equal "... an interface that came is attached, all to the same program" "$id $id" \
 	"$(program_id "$in") $(program_id "x$in")"
-check_equal "... and nothing is said" "" "$(cat "$tmp/said")"
+check_equal "... which is logged, also with --quiet" "xdp-dedup: reload: $in: changed" "$(cat "$tmp/said")"
 reload 'action = count' 'memory = 1MiB' 'max-suppress = 3'
 check "what takes a restart is told" grep -q -- '--memory has changed, which takes a restart' "$tmp/said"
 check_equal "... and the rest is applied" "count 3 33554432" \

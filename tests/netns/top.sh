@@ -47,6 +47,16 @@ healed() { [ "$("$xdd" status "$in" --json | json /dev/stdin 'len(j[0]["warnings
 check "... which comes back" wait_until healed
 check_command "one that is not loaded" 1 '' "top: none$$: no such instance; loaded: $in" \
 	"$xdd" top "none$$" --once
+pair "x$out" "x$in"
+load "x$in" --memory 64KiB
+mv "$pins/x$in/counters" "$pins/x$in/counters_away"
+check_command "one that cannot be read: the others are shown" 1 "(^|[ >*])$in " "top: .*Bad file descriptor" \
+	"$xdd" top --once --interval 100ms
+check_command "... as JSON" 1 "\"$in\"" "top: .*Bad file descriptor" "$xdd" top --json --interval 100ms
+mv "$pins/x$in/counters_away" "$pins/x$in/counters"
+check_command "... it can be read again" 0 "x$in " '' "$xdd" top --once --interval 100ms
+"$xdd" unload "x$in"
+in_tx ip link del "x$out"
 check_command "an interval that is none" 2 '' 'interval 1ms: not a time from 100ms to 1h' "$xdd" top --interval 1ms
 
 # Live. The shell in the terminal says how it was before and after.

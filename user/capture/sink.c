@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 
 #define SINK_BUFFER (1u << 20)
 #define MAX_SINKS 4
+#define MAX_LINKS 40 /* as the kernel follows */
 
 /* Temporary files that exist. The handler reads it at any moment: a name is entered before its
  * file is made and leaves after the file has.
@@ -107,8 +109,32 @@ static int open_temporary(struct sink *s)
 	return rc;
 }
 
+/* What symbolic links point at that is not there yet, or @path where there is none; NULL with errno. */
+static char *follow_links(const char *path)
+{
+	char *at = strdup(path), target[PATH_MAX], *next;
+	ssize_t length;
+
+	for (int links = 0; at; links++) {
+		const char *slash = strrchr(at, '/');
+		int directory = slash ? slash - at + 1 : 0;
+
+		length = readlink(at, target, sizeof(target));
+		if (length < 0)
+			return at;
+		errno = links == MAX_LINKS ? ELOOP : ENOMEM;
+		if (links == MAX_LINKS ||
+		    asprintf(&next, "%.*s%.*s", *target == '/' ? 0 : directory, at, (int)length,
+			     target) < 0)
+			next = NULL;
+		free(at);
+		at = next;
+	}
+	return at;
+}
+
 /* The absolute name of a file that does not exist in a directory that does; NULL with errno. */
-static char *new_path(const char *path)
+static char *absolute(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char *given = slash ? strndup(path, slash - path + 1) : strdup(".");
@@ -119,6 +145,14 @@ static char *new_path(const char *path)
 		result = NULL;
 	free(directory);
 	free(given);
+	return result;
+}
+
+static char *new_path(const char *given)
+{
+	char *path = follow_links(given), *result = path ? absolute(path) : NULL;
+
+	free(path);
 	return result;
 }
 

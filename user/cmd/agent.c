@@ -2,6 +2,7 @@
 /* xdp-dedup agent: age every loaded instance until a signal ends it. */
 #include "cmd.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "user/export/exporter.h"
 #include "user/loader/instance.h"
 #include "user/loader/iface_watch.h"
+#include "user/open_files.h"
 #include "user/message.h"
 #include "user/service.h"
 #include "user/signals.h"
@@ -32,6 +34,7 @@ struct agent {
 	int signals;		   /* the signals that end it */
 	u64 rescan_ns;		   /* when to look for new instances */
 	u64 taken;		   /* instances so far */
+	bool others;		   /* age instances that were there at the start */
 };
 
 static bool is_aged(const struct agent *agent, const char *name)
@@ -42,28 +45,57 @@ static bool is_aged(const struct agent *agent, const char *name)
 	return false;
 }
 
-/* One that `run` ages, or that went away since it was listed, is not ours to age. */
-static void take(struct agent *agent, const char *name)
+/* Once, at the start: later ones have just been loaded, by who ages them. */
+static void tell_other(struct agent *agent, const struct instance *in)
+{
+	if (agent->rescan_ns)
+		return;
+	note("agent: %s: process %d ages it: it is aged here when that ends", in->name,
+	     instance_ageing_pid(in));
+	agent->others = true;
+}
+
+/* One that `run` ages, or that went away since it was listed, is not ours to age. Returns 0 or a negative errno with
+ * one line in @err.
+ */
+static int take(struct agent *agent, const char *name, char *err, size_t err_size)
 {
 	struct aged *aged = calloc(1, sizeof(*aged));
-	char err[MESSAGE_MAX];
+	int code = aged ? instance_open(&aged->instance, name, err, err_size) : -ENOMEM;
 
-	if (!aged || instance_open(&aged->instance, name, err, sizeof(err))) {
+	if (code) {
 		free(aged);
-		return;
+		return code;
 	}
-	if (!instance_lock_ageing(&aged->instance))
-		aged->ager = ager_open(&aged->instance, err, sizeof(err));
+	if (instance_lock_ageing(&aged->instance))
+		tell_other(agent, &aged->instance);
+	else
+		aged->ager = ager_open(&aged->instance, err, err_size);
 	if (!aged->ager) {
 		instance_close(&aged->instance);
 		free(aged);
-		return;
+		return 0;
 	}
 	aged->next = agent->all;
 	agent->all = aged;
 	agent->taken++;
 	note("agent: ageing %s", name);
 	group_add(agent->group, &aged->instance);
+	return 0;
+}
+
+/* Those that are new. Where files cannot be opened any more, the rest would fail, too. */
+static int take_new(struct agent *agent, char (*names)[INSTANCE_NAME_MAX], int n, char *err,
+		    size_t err_size)
+{
+	int code;
+
+	for (int i = 0; i < n; i++) {
+		code = is_aged(agent, names[i]) ? 0 : take(agent, names[i], err, err_size);
+		if (open_files_are_short(code))
+			return code;
+	}
+	return 0;
 }
 
 static void drop(struct agent *agent, struct aged **at)
@@ -81,7 +113,7 @@ static void drop(struct agent *agent, struct aged **at)
 static int rescan(struct agent *agent, char *err, size_t err_size)
 {
 	char(*names)[INSTANCE_NAME_MAX];
-	int n;
+	int n, code;
 
 	for (struct aged **at = &agent->all; *at;) {
 		if (instance_is_gone(&(*at)->instance))
@@ -92,12 +124,11 @@ static int rescan(struct agent *agent, char *err, size_t err_size)
 	for (struct aged *aged = agent->all; aged; aged = aged->next)
 		iface_watch_step(&aged->watch, &aged->instance, "agent");
 	n = instance_list(&names, err, err_size);
-	for (int i = 0; i < n; i++)
-		if (!is_aged(agent, names[i]))
-			take(agent, names[i]);
-	if (n > 0)
-		free(names);
-	return n < 0 ? n : 0;
+	if (n <= 0)
+		return n;
+	code = take_new(agent, names, n, err, err_size);
+	free(names);
+	return code;
 }
 
 static void step_one(struct aged *aged, u64 now)
@@ -147,11 +178,11 @@ static bool wait_until(struct agent *agent, u64 until)
 	return came == SIGNALS_END;
 }
 
-/* What cannot be listed at the start never can; later, it may be file descriptors that are short. */
+/* What cannot be listed at the start never can, unless it is file descriptors that are short. */
 static int work(struct agent *agent)
 {
 	char err[MESSAGE_MAX];
-	bool failed = false;
+	bool failed = false, last;
 	u64 next;
 	int code;
 
@@ -160,12 +191,12 @@ static int work(struct agent *agent)
 
 		if (now >= agent->rescan_ns) {
 			code = rescan(agent, err, sizeof(err));
+			last = code && !agent->rescan_ns && !open_files_are_short(code);
 			if (code && !failed)
-				complain("agent: %s%s", err,
-					 agent->rescan_ns ? ": it is tried again" : "");
-			if (code && !agent->rescan_ns)
+				complain("agent: %s%s", err, last ? "" : ": it is tried again");
+			if (last)
 				return EXIT_FAILED;
-			if (!code && !agent->rescan_ns && !agent->all)
+			if (!code && !agent->rescan_ns && !agent->all && !agent->others)
 				note("agent: nothing is there to age: xdp-dedup load IFACE");
 			failed = code;
 			agent->rescan_ns = now + SECOND_NS;
@@ -175,9 +206,9 @@ static int work(struct agent *agent)
 	return EXIT_OK;
 }
 
-static void tell_exports(const struct options *o)
+static void tell_exports(const struct options *o, const struct exporter *exporter)
 {
-	if (option_given(o, OPT_metrics))
+	if (exporter_fd(exporter) >= 0)
 		note("agent: serving http://%s/metrics", o->text[OPT_metrics]);
 	if (o->textfile)
 		note("agent: writing metrics to %s", o->textfile);
@@ -189,6 +220,7 @@ int cmd_agent(struct options *o)
 	char err[MESSAGE_MAX];
 	int code;
 
+	open_files_raise();
 	if (agent.signals < 0) {
 		complain("agent: cannot wait for signals: %s", strerror(-agent.signals));
 		return EXIT_FAILED;
@@ -201,7 +233,7 @@ int cmd_agent(struct options *o)
 	}
 	exporter_about(agent.exporter, NULL);
 	exporter_group(agent.exporter, agent.group);
-	tell_exports(o);
+	tell_exports(o, agent.exporter);
 	service_ready("ageing what is loaded");
 	code = work(&agent);
 	service_stopping();

@@ -15,6 +15,7 @@
 #include "../export/exporter.h"
 #include "../loader/load.h"
 #include "../loader/iface_watch.h"
+#include "../open_files.h"
 #include "../message.h"
 #include "../metrics/counters.h"
 #include "../reload.h"
@@ -253,6 +254,13 @@ static int detach(struct run *r)
 	return EXIT_FAILED;
 }
 
+/* An error, so that a service manager starts it again. */
+static int tell_lost(const struct run *r)
+{
+	complain("run: %s was unloaded by someone else: run it again to go on", r->in.name);
+	return EXIT_FAILED;
+}
+
 int cmd_run(struct options *o)
 {
 	struct run r = { .o = o, .reload = { .started = o } };
@@ -261,6 +269,7 @@ int cmd_run(struct options *o)
 
 	if (!open_sample(&r))
 		return EXIT_FAILED;
+	open_files_raise();
 	r.signals = signals_hold();
 	if (r.signals < 0) {
 		complain("run: cannot wait for signals: %s", strerror(-r.signals));
@@ -285,9 +294,6 @@ int cmd_run(struct options *o)
 	end_sample(&r);
 	exporter_close(r.exporter);
 	group_close(r.group);
-	if (ended)
-		code = detach(&r);
-	else
-		note("run: %s was unloaded by someone else", r.in.name);
+	code = ended ? detach(&r) : tell_lost(&r);
 	return r.failed ? EXIT_FAILED : code;
 }

@@ -281,6 +281,16 @@ static int find_wanted(struct shown *shown)
 	return refuse(shown->err, sizeof(shown->err), -ENOENT, "%s", only->why);
 }
 
+/* All that is loaded could be read; or the first one that could not has its line in shown->err. */
+static int find_unread(struct shown *shown)
+{
+	for (u32 i = 0; i < shown->watch.n; i++)
+		if (!shown->watch.all[i].now)
+			return refuse(shown->err, sizeof(shown->err), -EIO, "%s",
+				      shown->watch.all[i].why);
+	return 0;
+}
+
 /* A second look, so that there are rates. */
 static int print_once(struct shown *shown)
 {
@@ -296,7 +306,7 @@ static int print_once(struct shown *shown)
 		return code;
 	if (shown->o->json) {
 		print_json(&shown->watch);
-		return 0;
+		return find_unread(shown);
 	}
 	if (!shown->watch.n) {
 		note("nothing is loaded: xdp-dedup load IFACE");
@@ -305,7 +315,7 @@ static int print_once(struct shown *shown)
 	canvas_clear(&shown->canvas, columns(), CANVAS_HEIGHT);
 	make_screen(shown, false);
 	canvas_print(&shown->canvas, stdout);
-	return 0;
+	return find_unread(shown);
 }
 
 static int run(struct shown *shown)

@@ -15,7 +15,7 @@ struct options;
 /*
  * Begin to export as --metrics and --textfile of @o say: no instance until exporter_about(). Returns 0
  * and an exporter, or NULL if neither was given, in *@exporter; or a negative errno with one line in
- * @err.
+ * @err. That nothing can be served there yet is told, and tried again. @o outlives the exporter.
  */
 int exporter_open(const struct options *o, struct exporter **exporter, char *err, size_t err_size);
 
@@ -28,8 +28,8 @@ void exporter_group(struct exporter *exporter, const struct group *group);
 /* To wait for: readable when somebody asks. -1: nobody can. */
 int exporter_fd(const struct exporter *exporter);
 
-/* Answer who asked, and write the file if it is due. An error with the file is told once. NULL is
- * ignored.
+/* Hear who asks, read an instance if somebody waits for that, answer, and write the file if it is due. An error with
+ * the file is told once. NULL is ignored.
  */
 void exporter_step(struct exporter *exporter);
 

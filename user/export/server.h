@@ -24,7 +24,12 @@ int server_fd(const struct server *server);
 /* Milliseconds until there is something to do anyhow, such as to end a connection that says nothing. */
 u64 server_timeout_ms(const struct server *server);
 
+/* Hear what was asked. */
 void server_step(struct server *server);
+
+/* Whether somebody waits for the page, and the answer to all who do. */
+bool server_waits(const struct server *server);
+void server_answer(struct server *server);
 
 /* NULL is ignored. */
 void server_close(struct server *server);

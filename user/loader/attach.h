@@ -17,9 +17,10 @@ struct attachment {
 	/* in */
 	char name[IF_NAMESIZE];
 	u32 ifindex;
-	int mode;   /* enum xdp_mode */
-	bool frags; /* the program was loaded with xdp.frags */
-	bool force; /* put another program off */
+	int mode;    /* enum xdp_mode */
+	bool frags;  /* the program was loaded with xdp.frags */
+	bool force;  /* put another program off */
+	bool absent; /* to be attached when it comes: `ifindex` is nobody's */
 	/* out */
 	bool generic;
 	int link; /* file descriptor, -1: not attached */

@@ -30,7 +30,7 @@ static void tell_state(const struct instance *in, u32 slot, const char *who)
 
 	switch (iface->state) {
 	case IFACE_ATTACHED:
-		note("%s: %s: %s is attached", who, in->name, iface->name);
+		note_always("%s: %s: %s is attached", who, in->name, iface->name);
 		break;
 	case IFACE_GONE:
 		complain("%s: %s: %s is gone: attached again when it comes back under that name",
@@ -59,8 +59,8 @@ static void tell(struct iface_watch *watch, const struct instance *in, const cha
 		if (in->ifaces[i].state != watch->was[i].state)
 			tell_state(in, i, who);
 		else if (has_other_name(in, i) && strcmp(name, watch->was[i].name))
-			note("%s: %s: %s is called %s now", who, in->name, watch->was[i].name,
-			     name);
+			note_always("%s: %s: %s is called %s now", who, in->name,
+				    watch->was[i].name, name);
 	}
 }
 
@@ -99,7 +99,8 @@ static void bring_back(struct iface_watch *watch, struct instance *in, u32 slot,
 	u32 tries = watch->was[slot].tries;
 
 	if (!slots_return(in, slot, err, sizeof(err))) {
-		note("%s: %s: %s is back and attached", who, in->name, in->ifaces[slot].name);
+		note_always("%s: %s: %s is back and attached", who, in->name,
+			    in->ifaces[slot].name);
 		return;
 	}
 	if (!tries)

@@ -18,6 +18,7 @@
 #include "netns.h"
 #include "pins.h"
 #include "program.h"
+#include "user/open_files.h"
 #include "user/message.h"
 #include "user/options.h"
 #include "user/utf8.h"
@@ -142,6 +143,8 @@ static int read_all(struct instance *in)
 
 static int open_error(const struct instance *in, int code, char *err, size_t err_size)
 {
+	char files[OPEN_FILES_TEXT_MAX];
+
 	if (code == -EPROTO)
 		return refuse(err, err_size, code,
 			      "%s was loaded by another version of xdp-dedup: xdp-dedup unload %s, "
@@ -151,6 +154,8 @@ static int open_error(const struct instance *in, int code, char *err, size_t err
 		return refuse(err, err_size, code,
 			      "%s: its pins need CAP_BPF and root's files: run this as root",
 			      in->path);
+	if (open_files_are_short(code))
+		return refuse(err, err_size, code, "%s: %s", in->path, open_files_text(files));
 	errno = -code;
 	if (code == -EROFS)
 		return refuse(err, err_size, code, "%s: %m: " PINS_WRITABLE, in->path);

@@ -5,6 +5,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -36,6 +37,9 @@ struct job {
 	char *err;
 	size_t err_size;
 };
+
+/* What an interface that is absent has for an index, until it comes: others get theirs from below. */
+#define ABSENT_IFINDEX(slot) ((u32)INT32_MAX - (slot))
 
 /* A way to load: with fragments or not, in which mode. */
 struct way {
@@ -122,21 +126,47 @@ static int too_many(struct job *job)
 		      job->o->n_args, XDD_MAX_IFACES);
 }
 
+/* `run` stays, and attaches it when it comes. */
+static bool can_come(const struct job *job, const char *name)
+{
+	return maker(job->o) != XDD_MADE_BY_LOAD && strlen(name) < IF_NAMESIZE;
+}
+
 static int find_interface(struct job *job, const char *name)
 {
 	struct attachment *a = &job->ifaces[job->n];
 	int code = attachment_find(a, name, job->o->netns != NULL, job->err, job->err_size);
 
-	if (code)
+	a->absent = code == -ENODEV && can_come(job, name);
+	if (a->absent)
+		a->ifindex = ABSENT_IFINDEX(job->n);
+	else if (code)
 		return code;
 	a->force = job->o->force;
 	for (u32 i = 0; i < job->n; i++) {
-		if (job->ifaces[i].ifindex != a->ifindex)
+		if (job->ifaces[i].ifindex != a->ifindex && strcmp(job->ifaces[i].name, name))
 			continue;
 		job->result->usage = true;
 		return refuse(job->err, job->err_size, -EINVAL, "%s is given twice", name);
 	}
 	job->n++;
+	return 0;
+}
+
+/* One that is absent keeps the others from nothing; that all are is an error, which job->err tells. */
+static int tell_absent(const struct job *job)
+{
+	u32 absent = 0;
+
+	for (u32 i = 0; i < job->n; i++)
+		absent += job->ifaces[i].absent;
+	if (absent == job->n)
+		return -ENODEV;
+	for (u32 i = 0; i < job->n; i++)
+		if (job->ifaces[i].absent)
+			complain("run: %s: there is no such interface: it is attached when it "
+				 "comes, and the others now",
+				 job->ifaces[i].name);
 	return 0;
 }
 
@@ -146,7 +176,7 @@ static int find_interfaces(struct job *job)
 
 	for (int i = 0; !code && i < job->o->n_args; i++)
 		code = find_interface(job, job->o->args[i]);
-	return code;
+	return code ?: tell_absent(job);
 }
 
 static int check(struct job *job, const struct attachment *a, int mode, bool tell)
@@ -159,6 +189,8 @@ static int check_interfaces(struct job *job)
 	int code = 0;
 
 	for (u32 i = 0; !code && i < job->n; i++) {
+		if (job->ifaces[i].absent)
+			continue;
 		code = attach_room(&job->ifaces[i], job->name, false, job->err, job->err_size);
 		if (!code)
 			code = check(job, &job->ifaces[i], job->o->mode, true);
@@ -247,6 +279,8 @@ static int attach_one(struct job *job, u32 i, const struct way *way)
 
 	a->mode = way->mode;
 	a->frags = way->frags;
+	if (a->absent)
+		return 0;
 	code = attach_room(a, job->name, true, job->err, job->err_size);
 	if (!code)
 		code = attach(a, build_program(job->skel), job->err, job->err_size);
@@ -254,6 +288,22 @@ static int attach_one(struct job *job, u32 i, const struct way *way)
 		code = check(job, a, MODE_GENERIC, false);
 	job->plan.meta.ifaces[i].generic = a->generic;
 	return code ?: attachment_pin(a, job->name, PINS_NEW, job->err, job->err_size);
+}
+
+/* Absent ones in the mode of the others, and as promiscuous. */
+static void describe_absent(struct job *job)
+{
+	struct xdd_meta_iface *iface = job->plan.meta.ifaces;
+	bool generic = false;
+
+	for (u32 i = 0; i < job->n; i++)
+		generic |= !job->ifaces[i].absent && iface[i].generic;
+	for (u32 i = 0; i < job->n; i++) {
+		if (!job->ifaces[i].absent)
+			continue;
+		iface[i].generic = generic;
+		iface[i].promisc = job->o->promisc;
+	}
 }
 
 /* The flag is recorded before it is set: whatever ends us, it is restored with the pins. */
@@ -264,10 +314,12 @@ static int set_promisc(struct job *job)
 
 	for (u32 i = 0; job->o->promisc && i < job->n; i++)
 		meta->ifaces[i].promisc = !promisc_get(job->ifaces[i].ifindex, &on) && !on;
+	describe_absent(job);
 	if (program_set_meta(build_meta(job->skel), meta))
 		return refuse(job->err, job->err_size, -errno, "cannot write map meta: %m");
 	for (u32 i = 0; i < job->n; i++)
-		if (meta->ifaces[i].promisc && promisc_set(job->ifaces[i].ifindex, true))
+		if (!job->ifaces[i].absent && meta->ifaces[i].promisc &&
+		    promisc_set(job->ifaces[i].ifindex, true))
 			note("%s: cannot make it promiscuous: frames to other addresses may not "
 			     "arrive: ip link set dev %s promisc on",
 			     job->ifaces[i].name, job->ifaces[i].name);

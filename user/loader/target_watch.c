@@ -76,7 +76,8 @@ static void send_again(struct target_watch *watch, const struct instance *in, u3
 	if (!code && bpf_map_update_elem(in->maps.targets, &dev, &ifindex, BPF_ANY))
 		code = refuse(err, sizeof(err), -errno, "%s: cannot be redirected to: %m", name);
 	if (!code)
-		note("%s: %s: %s is back, packets are redirected to it again", who, in->name, name);
+		note_always("%s: %s: %s is back, packets are redirected to it again", who, in->name,
+			    name);
 	else if (!watch->was[dev].refused)
 		complain("%s: %s: %s is back, but not redirected to, which is tried again: %s", who,
 			 in->name, name, err);
@@ -90,8 +91,8 @@ static void rename_to(struct instance *in, u32 dev, const char *name, const char
 	memcpy(before, in->meta.targets[dev], sizeof(before));
 	snprintf(in->meta.targets[dev], sizeof(in->meta.targets[dev]), "%s", name);
 	if (!program_set_meta(in->maps.meta, &in->meta))
-		note("%s: %s: %s, which packets are redirected to, is called %s now", who, in->name,
-		     before, name);
+		note_always("%s: %s: %s, which packets are redirected to, is called %s now", who,
+			    in->name, before, name);
 }
 
 void target_watch_mend(struct target_watch *watch, struct instance *in, const char *who)
