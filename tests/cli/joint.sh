@@ -51,6 +51,7 @@ for algorithm in raw smallest-first; do
 done
 "$xdd" joint a b c --algorithm best --epsilon 1e-6 --quiet | sort >found
 check "--epsilon 1e-6" cmp found truth
+check_command "less than 64 bits of hash can keep" 2 '' 'at least 1e-09' "$xdd" joint a b --epsilon 1e-18
 for rounds in 1 3 9; do
 	"$xdd" joint a b c --rounds $rounds --quiet >found
 	check "--rounds $rounds" close found truth 20000

@@ -131,6 +131,18 @@ kill -CONT "${pid[window.c]}"
 check_equal "a leaf that is not there is an error" "1 0" "$code $(wc -l <"$tmp/kept")"
 check "in words" grep -q 'no site c of group window answers: start it with xdp-dedup site --tree' "$tmp/said.c"
 
+# One that was away for longer than a question waits is asked again in the same stream.
+sleep 0.5
+for i in $(seq 24); do
+	printf 'back%s\t2000\n' "$i"
+	[ "$i" != 4 ] || kill -STOP "${pid[window.c]}"
+	[ "$i" != 10 ] || kill -CONT "${pid[window.c]}"
+	sleep 0.2
+done | producer window c --tree dense "${timer[@]}" --field 1 --time-field 2 >"$tmp/kept"
+check_equal "all of its records pass" 24 "$(wc -l <"$tmp/kept")"
+check "a leaf that is back is asked again" test "$(said c 'j["alone"]')" -le 16
+check "... which was away" test "$(said c 'j["alone"]')" -ge 2
+
 # Three levels: what only the root falsely has is looked for below.
 deep=("${bloom[@]}" --tree sparse --top-down 2 --memory 2KiB)
 node deep root "${deep[@]}"

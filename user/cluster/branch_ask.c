@@ -42,8 +42,9 @@ int branch_ask(struct branch *b, const struct xdd_digest *digests, const u64 *ti
 {
 	char err[MESSAGE_MAX];
 	u64 due;
-	int rc = node_start(b->node, digests, ticks, n);
+	int rc = branch_turn(b, &due, err, sizeof(err)); /* a leaf that failed may be back */
 
+	rc = rc ?: node_start(b->node, digests, ticks, n);
 	while (!rc && !node_done(b->node)) {
 		rc = branch_turn(b, &due, err, sizeof(err));
 		if (!rc && !node_done(b->node))

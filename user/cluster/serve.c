@@ -290,7 +290,8 @@ int serve(const struct options *o, const struct derived *d, char *err, size_t er
 	s->err = err;
 	s->err_size = err_size;
 	s->rc = open_all(s);
-	loop(s);
+	if (!s->rc)
+		loop(s);
 	rc = s->rc;
 	close_all(s);
 	return rc;

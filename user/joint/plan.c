@@ -82,6 +82,10 @@ int joint_plan_check(const struct joint_plan *plan, char *err, size_t err_size)
 			      "--rounds %u: --algorithm %s has one round of filters; cfsp and best "
 			      "have more",
 			      plan->rounds, joint_names[plan->algorithm]);
+	if (plan->epsilon < JOINT_EPSILON_MIN)
+		return refuse(err, err_size, -EINVAL,
+			      "--epsilon %g: at least %g: keys are known by 64 bits of hash",
+			      plan->epsilon, JOINT_EPSILON_MIN);
 	if (!plan->rounds || plan->rounds > most)
 		return refuse(err, err_size, -EINVAL,
 			      "--rounds %u: from 1 to %u, that halve what is left to --epsilon %g",

@@ -14,6 +14,11 @@
 #define JOINT_MONITORS_MAX 255
 #define JOINT_DIGEST_BITS 64 /* of a key that is sent as it is */
 
+/* With JOINT_KEYS_MAX keys, filters stay below JOINT_LENGTH_MAX, and wrong keys come of filters rather than of
+ * digests that are alike.
+ */
+#define JOINT_EPSILON_MIN 1e-9
+
 /* X(name, word, help) */
 #define JOINT_ALGORITHMS(X)                                                              \
 	X(raw, "raw", "64 bits of each key up, of the common ones down: exact")          \
