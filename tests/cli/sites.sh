@@ -63,6 +63,7 @@ refuses 'engines timer and bloom' --engine exact
 refuses 'not parallel, pipeline or one-pass|did you mean pipeline' "${bloom[@]}" --protocol pipelin
 check_command "--batch of a plain stream" 2 '' 'for another simulation' "$xdd" simulate --batch 7
 head -c 64 /dev/urandom >"$tmp/secret"
+chmod 600 "$tmp/secret"
 site=(site --engine bloom --memory 1MiB --slicing vertical --slices 0-9/40 --secret-file "$tmp/secret")
 check_command "a site without --nats" 2 '' 'add --nats URL' "$xdd" "${site[@]}"
 chmod 644 "$tmp/secret"
