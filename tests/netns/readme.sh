@@ -93,7 +93,7 @@ heading() {
 
 # And every file, folder and heading.
 for path in $(grep -Eo '\]\([^)]*\)' $readme | tr -d '()]') \
-	$(grep -Eo '(^|[ `=("])(include|maps|bpf|user|tests|scripts)/[a-z_/.]*' $readme | tr -d ' `=("'); do
+	$(grep -Eo '(^|[ `=("])(include|maps|bpf|user|tests|scripts)/[a-z_/.-]*' $readme | tr -d ' `=("'); do
 	case $path in
 	"#"*) heading "${path#"#"}" ;;
 	*) [ -e "$path" ] ;;
