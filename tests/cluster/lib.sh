@@ -5,7 +5,7 @@
 # namespaces of its own: network, mounts (so pins are its own), processes. `tap` of a host takes what is
 # `feed` to it, `bus` leads to a NATS server in a network namespace of the server's. Names hold the process id.
 # shellcheck disable=SC2034,SC2154 # used by, and from, those who source this
-. "$(dirname "${BASH_SOURCE[0]}")/../netns/namespace.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../namespace.sh"
 
 PATH=$PATH:/usr/sbin:/sbin
 server_ns=xdd$$s

@@ -35,8 +35,11 @@ for engine in tagged exact timer; do
 	check "$engine: both CPUs' packets arrived, nearly all" \
 		test "$(field 1)" -gt $((2 * packets * 9 / 10))
 	check_equal "$engine: none passed twice" 0 "$(json "$tmp/seen" 'j["twice"]')"
-	check_equal "$engine: what passed is what was counted" "$(field 2) $(field 2)" \
-		"$(field 5) $(json "$tmp/seen" 'j["frames"]')"
+	check_equal "$engine: what is distinct has passed" "$(field 2)" "$(field 5)"
+	# tcpdump loses some where the machine is busy.
+	seen=$(json "$tmp/seen" 'j["frames"]')
+	check "$engine: what passed is what was counted" \
+		test "$seen" -le "$(field 5)" -a "$seen" -gt $(($(field 5) * 98 / 100))
 	check_equal "$engine: the sums" "$(field 1) $(field 1)" \
 		"$(($(field 2) + $(field 3) + $(field 4))) $(($(field 5) + $(field 6)))"
 done

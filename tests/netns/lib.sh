@@ -6,7 +6,7 @@
 #   out, in    the two ends of a veth pair: `out` in tx, `in` in rx; both are up
 # and skips everything without root. Names hold the process id: tests may run side by side.
 # shellcheck disable=SC2034,SC2154 # used by, and from, those who source this
-. "$(dirname "${BASH_SOURCE[0]}")/namespace.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../namespace.sh"
 
 pins=/sys/fs/bpf/xdp-dedup
 tx=xdd$$t

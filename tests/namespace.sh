@@ -1,10 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Sourced by lib.sh here and in tests/cluster, instead of tap.sh, which it sources: what tests with namespaces
+# Sourced by lib.sh in tests/netns and tests/cluster, instead of tap.sh, which it sources: what tests with namespaces
 # have in common. Skips everything without root.
 # shellcheck disable=SC2034,SC2154 # used by, and from, those who source this
-. "$(dirname "${BASH_SOURCE[0]}")/../tap.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 
 if [ "$(id -u)" != 0 ]; then
 	skip "needs namespaces and BPF" "not root"
