@@ -26,6 +26,26 @@ int signals_hold(void)
 	return fd < 0 ? -errno : fd;
 }
 
+int signals_hold_asking(void)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Signals of this kind that wait are one. */
+bool signals_asked(int asking)
+{
+	struct signalfd_siginfo info;
+
+	return read(asking, &info, sizeof(info)) == sizeof(info);
+}
+
 bool signals_take_hangup(int signals)
 {
 	struct signalfd_siginfo info;

@@ -14,6 +14,12 @@ enum signals_wait { SIGNALS_LATE, SIGNALS_READABLE, SIGNALS_END };
  */
 int signals_hold(void);
 
+/* The same of SIGUSR1, which asks for a report: a file descriptor for signals_asked(), or a negative errno. */
+int signals_hold_asking(void);
+
+/* Whether it came, once or more, since it was last asked. */
+bool signals_asked(int asking);
+
 /* Take one signal that came. Returns whether it was SIGHUP: not the end, for who can begin anew. */
 bool signals_take_hangup(int signals);
 

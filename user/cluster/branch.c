@@ -14,8 +14,6 @@
 #include "user/names.h"
 #include "user/service.h"
 
-/* How long others may take to say that they have the same name. */
-#define ASKING_NS (1000 * MILLISECOND_NS)
 #define LOST_NS (1000 * MILLISECOND_NS) /* how often a parent that failed is looked for */
 
 int branch_derive(const struct options *o, struct derived *d, char *err, size_t err_size)
@@ -145,7 +143,7 @@ static u64 look_around(struct branch *b, u64 now)
 		return UINT64_MAX;
 	if (now < b->ask_ns)
 		return b->ask_ns;
-	b->ask_ns = now + (b->node && !announces ? LOST_NS : BRANCH_ASK_NS);
+	b->ask_ns = now + (b->node && !announces ? LOST_NS : CALLS_ASK_NS);
 	if (!b->plan.bare)
 		calls_say(b->calls, CALL_HERE, &b->here, 0);
 	calls_say(b->calls, CALL_HELLO, NULL, 0);
@@ -160,7 +158,7 @@ static u64 begin(struct branch *b, u64 now)
 	if (b->plan.bare || b->here.serves || !calls_up(b->calls))
 		return UINT64_MAX;
 	if (!b->serves_ns)
-		b->serves_ns = now + ASKING_NS;
+		b->serves_ns = now + CALLS_ASKING_NS;
 	if (now < b->serves_ns || !b->node)
 		return b->serves_ns > now ? b->serves_ns : UINT64_MAX;
 	b->here.serves = true;

@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A producer at a leaf of a tree. */
 #include <errno.h>
-#include <poll.h>
 
 #include "user/clock.h"
 #include "user/cluster/branch_work.h"
 #include "user/message.h"
 #include "user/records/interrupt.h"
-
-/* Wait until something came, or @until_ns; a signal ends it, too. */
-static void wait_for(struct branch *b, u64 until_ns)
-{
-	struct pollfd wanted = { .fd = branch_fd(b), .events = POLLIN };
-	u64 now = now_ns(), left = until_ns > now ? until_ns - now : 0;
-	struct timespec timeout = { left / XDD_SECOND_NS, left % XDD_SECOND_NS };
-
-	ppoll(&wanted, 1, &timeout, NULL);
-}
 
 int branch_find(struct branch *b, char *err, size_t err_size)
 {
@@ -24,7 +13,7 @@ int branch_find(struct branch *b, char *err, size_t err_size)
 	int rc = branch_turn(b, &due, err, err_size);
 
 	while (!rc && !b->node && !interrupt_came() && now_ns() < until) {
-		wait_for(b, earliest(due, until));
+		calls_wait(b->calls, earliest(due, until));
 		rc = branch_turn(b, &due, err, err_size);
 	}
 	if (rc || b->node)
@@ -48,7 +37,7 @@ int branch_ask(struct branch *b, const struct xdd_digest *digests, const u64 *ti
 	while (!rc && !node_done(b->node)) {
 		rc = branch_turn(b, &due, err, sizeof(err));
 		if (!rc && !node_done(b->node))
-			wait_for(b, due);
+			calls_wait(b->calls, due);
 	}
 	for (u32 i = 0; !rc && i < n; i++)
 		seen[i] = node_seen(b->node, i);

@@ -12,16 +12,6 @@
 /* A child that was silent for so long gives way to another one, if there are too many. */
 #define SILENT_NS (60 * XDD_SECOND_NS)
 
-/* Whether @other, process @from, stays if it and this one have one name. */
-static bool stays(const struct branch *b, const struct call_here *other, u64 from)
-{
-	if (other->serves != b->here.serves)
-		return other->serves;
-	if (other->start_ns != b->here.start_ns)
-		return other->start_ns < b->here.start_ns;
-	return from < calls_number(b->calls);
-}
-
 /* What no HELLO of this process asked for may be what a dead one once said. */
 static void ask_again(struct branch *b)
 {
@@ -29,20 +19,20 @@ static void ask_again(struct branch *b)
 
 	if (now < b->ask_ns)
 		return;
-	b->ask_ns = now + BRANCH_ASK_NS;
+	b->ask_ns = now + CALLS_ASK_NS;
 	calls_say(b->calls, CALL_HELLO, NULL, 0);
 }
 
 static void take_namesake(struct branch *b, const struct call_here *here, u64 from, bool answers)
 {
-	if (stays(b, here, from) && !answers)
+	if (!calls_stays(b->calls, &b->here, here, from))
+		calls_say(b->calls, CALL_HERE, &b->here, 0);
+	else if (!answers)
 		ask_again(b);
-	else if (stays(b, here, from))
+	else
 		b->rc = refuse(b->err, sizeof(b->err), -EEXIST,
 			       "there is a site %s in group %s already: give another --name",
 			       here->name, b->plan.o->group);
-	else
-		calls_say(b->calls, CALL_HERE, &b->here, 0);
 }
 
 static void take_parent(struct branch *b, const struct call_here *here, u64 from)

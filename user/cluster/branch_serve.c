@@ -2,10 +2,7 @@
 /* A node of a tree as a service, and what it did. */
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 
 #include "user/clock.h"
 #include "user/cluster/branch_work.h"
@@ -97,26 +94,6 @@ static void report(const struct branch *b)
 	fflush(stdout);
 }
 
-static bool is_wanted(int wanted)
-{
-	struct signalfd_siginfo info;
-
-	return read(wanted, &info, sizeof(info)) == sizeof(info);
-}
-
-/* Returns a file descriptor of SIGUSR1, or a negative errno. */
-static int hold_wanted(void)
-{
-	sigset_t set;
-	int fd;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGUSR1);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return fd < 0 ? -errno : fd;
-}
-
 static int loop(struct branch *b, int signals, int wanted, char *err, size_t err_size)
 {
 	const int fds[SIGNALS_FDS] = { branch_fd(b), wanted, -1 };
@@ -125,7 +102,7 @@ static int loop(struct branch *b, int signals, int wanted, char *err, size_t err
 
 	do {
 		rc = branch_turn(b, &due, err, err_size);
-		if (is_wanted(wanted))
+		if (signals_asked(wanted))
 			report(b);
 		service_alive();
 		beat = now_ns() + XDD_SECOND_NS;
@@ -135,7 +112,7 @@ static int loop(struct branch *b, int signals, int wanted, char *err, size_t err
 
 int branch_serve(const struct branch_plan *plan, char *err, size_t err_size)
 {
-	int signals = signals_hold(), wanted = hold_wanted(), rc;
+	int signals = signals_hold(), wanted = signals_hold_asking(), rc;
 	struct branch *b;
 
 	if (signals < 0 || wanted < 0)

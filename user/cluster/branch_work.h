@@ -8,8 +8,6 @@
 
 #define TREES_SERVICE "trees" /* see calls.h */
 
-#define BRANCH_ASK_NS 250000000ULL /* between two times of asking who is there */
-
 /* A child, or the parent. */
 struct branch_peer {
 	u64 id; /* its number in calls; 0: none, or not found yet */

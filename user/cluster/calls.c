@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,6 +201,25 @@ bool calls_next(struct calls *c, struct calls_event *event)
 				 from.subject);
 	}
 	return got;
+}
+
+void calls_wait(const struct calls *c, u64 until_ns)
+{
+	struct pollfd wanted = { .fd = bus_fd(c->bus), .events = POLLIN };
+	u64 now = now_ns(), left = until_ns > now ? until_ns - now : 0;
+	struct timespec timeout = { left / XDD_SECOND_NS, left % XDD_SECOND_NS };
+
+	ppoll(&wanted, 1, &timeout, NULL);
+}
+
+bool calls_stays(const struct calls *c, const struct call_here *mine, const struct call_here *other,
+		 u64 from)
+{
+	if (other->serves != mine->serves)
+		return other->serves;
+	if (other->start_ns != mine->start_ns)
+		return other->start_ns < mine->start_ns;
+	return from < c->number;
 }
 
 void calls_say(struct calls *c, enum call_kind kind, const struct call_here *here, u64 to)

@@ -17,6 +17,10 @@ struct calls;
 /* After so long without a server nobody is waited for any more. */
 #define CALLS_DOWN_NS (10 * XDD_SECOND_NS)
 
+/* How long others may take to say that they are there, and how often they are asked. */
+#define CALLS_ASKING_NS (1000 * MILLISECOND_NS)
+#define CALLS_ASK_NS (250 * MILLISECOND_NS)
+
 struct calls_setup {
 	const struct options *o; /* --nats, --group, --secret-file, ... */
 	const char *who;	 /* "site": in front of messages */
@@ -59,6 +63,13 @@ struct calls_counts calls_counts(const struct calls *c);
 
 /* Take the next thing that came, without waiting. Returns whether there was one. */
 bool calls_next(struct calls *c, struct calls_event *event);
+
+/* Wait until calls_next() may have something, or @until_ns; a signal ends it, too. */
+void calls_wait(const struct calls *c, u64 until_ns);
+
+/* Whether @other, process @from, stays if it and the process that says @mine cannot both be. */
+bool calls_stays(const struct calls *c, const struct call_here *mine, const struct call_here *other,
+		 u64 from);
 
 /* Say to all: HELLO, HERE (with @here; in answer to process @to, or 0) or BYE. What cannot be sent is lost. */
 void calls_say(struct calls *c, enum call_kind kind, const struct call_here *here, u64 to);

@@ -2,7 +2,6 @@
 #include "user/cluster/remote.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -155,14 +154,9 @@ static void take_all(struct remote *r)
 	}
 }
 
-/* Wait until something came, or @until_ns; a signal ends it, too. */
 void remote_wait(struct remote *r, u64 until_ns)
 {
-	struct pollfd wanted = { .fd = calls_fd(r->calls), .events = POLLIN };
-	u64 now = now_ns(), left = until_ns > now ? until_ns - now : 0;
-	struct timespec timeout = { left / XDD_SECOND_NS, left % XDD_SECOND_NS };
-
-	ppoll(&wanted, 1, &timeout, NULL);
+	calls_wait(r->calls, until_ns);
 	take_all(r);
 }
 

@@ -3,12 +3,9 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 
 #include "user/clock.h"
 #include "user/cluster/group.h"
@@ -18,10 +15,6 @@
 #include "user/service.h"
 #include "user/signals.h"
 #include "user/sites/site.h"
-
-/* How long others may take to say that they are there, and how often they are asked. */
-#define ASKING_NS (1000 * MILLISECOND_NS)
-#define ASK_AGAIN_NS (250 * MILLISECOND_NS)
 
 #define EVENTS_MAX 256 /* before signals have their turn */
 #define REFUSED_NS (60 * XDD_SECOND_NS)
@@ -77,16 +70,6 @@ static void describe(struct serve *s)
 	serve_about(s->d, here->about);
 }
 
-/* Whether @other, process @from, stays if it and this one cannot both be. */
-static bool stays(const struct serve *s, const struct call_here *other, u64 from)
-{
-	if (other->serves != s->here.serves)
-		return other->serves;
-	if (other->start_ns != s->here.start_ns)
-		return other->start_ns < s->here.start_ns;
-	return from < s->site.id;
-}
-
 static bool overlap(const struct call_here *a, const struct call_here *b)
 {
 	return a->first < b->first + b->n && b->first < a->first + a->n;
@@ -97,7 +80,7 @@ static void ask(struct serve *s, u64 now)
 {
 	if (now < s->ask_ns)
 		return;
-	s->ask_ns = now + ASK_AGAIN_NS;
+	s->ask_ns = now + CALLS_ASK_NS;
 	calls_say(s->calls, CALL_HELLO, NULL, 0);
 }
 
@@ -107,7 +90,7 @@ static void take_here(struct serve *s, const struct call_here *other, u64 from, 
 
 	if (alike && !overlap(other, &s->here))
 		return;
-	if (!stays(s, other, from)) {
+	if (!calls_stays(s->calls, &s->here, other, from)) {
 		calls_say(s->calls, CALL_HERE, &s->here, 0);
 		return;
 	}
@@ -155,7 +138,7 @@ static void take(struct serve *s, const struct calls_event *event)
 	switch (event->kind) {
 	case CALLS_UP:
 		if (!s->here.serves)
-			s->serves_ns = now_ns() + ASKING_NS;
+			s->serves_ns = now_ns() + CALLS_ASKING_NS;
 		else
 			calls_say(s->calls, CALL_HERE, &s->here, 0);
 		break;
@@ -203,18 +186,7 @@ static u64 step(struct serve *s, u64 now)
 
 static void report(struct serve *s)
 {
-	struct signalfd_siginfo info;
-
-	while (s->wanted >= 0 && read(s->wanted, &info, sizeof(info)) == sizeof(info))
-		;
 	serve_report(s->o, &s->here, &s->site, calls_counts(s->calls).refused);
-}
-
-static bool is_wanted(struct serve *s)
-{
-	struct signalfd_siginfo info;
-
-	return read(s->wanted, &info, sizeof(info)) == sizeof(info);
 }
 
 static void loop(struct serve *s)
@@ -228,7 +200,7 @@ static void loop(struct serve *s)
 		s->ended = signals_wait(s->signals, fds, due) == SIGNALS_END;
 		for (u32 i = 0; i < EVENTS_MAX && !s->rc && calls_next(s->calls, &event); i++)
 			take(s, &event);
-		if (is_wanted(s))
+		if (signals_asked(s->wanted))
 			report(s);
 		service_alive();
 	}
@@ -236,14 +208,9 @@ static void loop(struct serve *s)
 
 static int hold_signals(struct serve *s)
 {
-	sigset_t wanted;
-
 	s->signals = signals_hold();
-	sigemptyset(&wanted);
-	sigaddset(&wanted, SIGUSR1);
-	sigprocmask(SIG_BLOCK, &wanted, NULL);
-	s->wanted = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
-	return s->signals < 0 ? s->signals : s->wanted < 0 ? -errno : 0;
+	s->wanted = signals_hold_asking();
+	return s->signals < 0 ? s->signals : s->wanted < 0 ? s->wanted : 0;
 }
 
 static int open_all(struct serve *s)
