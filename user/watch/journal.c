@@ -3,34 +3,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "user/watch/trust.h"
-#include "user/watch/view.h"
 
-static int open_it(const char *name, int flags)
-{
-	char path[PATH_MAX];
-	int fd;
-
-	snprintf(path, sizeof(path), WATCH_FOLDER "/%s.log", name);
-	fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return -errno;
-	if (!trust_file(fd))
-		return fd;
-	close(fd);
-	return -EACCES;
-}
+#define ENDING ".log"
 
 int journal_make(const char *name)
 {
-	int fd = open_it(name, O_CREAT | O_TRUNC | O_WRONLY);
+	int fd = trust_open(name, ENDING, O_CREAT | O_TRUNC | O_WRONLY);
 
 	if (fd < 0)
 		return fd;
@@ -40,10 +24,7 @@ int journal_make(const char *name)
 
 void journal_remove(const char *name)
 {
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), WATCH_FOLDER "/%s.log", name);
-	unlink(path);
+	trust_remove(name, ENDING);
 }
 
 void journal_append(const char *name, const struct journal_head *head, const u64 *keys)
@@ -51,7 +32,7 @@ void journal_append(const char *name, const struct journal_head *head, const u64
 	const struct iovec parts[] = { { (void *)head, sizeof(*head) },
 				       { (void *)keys, head->n * sizeof(*keys) } };
 	ssize_t size = parts[0].iov_len + parts[1].iov_len;
-	int fd = open_it(name, O_APPEND | O_WRONLY);
+	int fd = trust_open(name, ENDING, O_APPEND | O_WRONLY);
 	struct stat st;
 
 	if (fd < 0)
@@ -63,7 +44,7 @@ void journal_append(const char *name, const struct journal_head *head, const u64
 
 void journal_break(const char *name)
 {
-	int fd = open_it(name, O_TRUNC | O_WRONLY);
+	int fd = trust_open(name, ENDING, O_TRUNC | O_WRONLY);
 
 	if (fd >= 0)
 		close(fd);
@@ -71,7 +52,7 @@ void journal_break(const char *name)
 
 int journal_take(const char *name, u8 *to)
 {
-	int fd = open_it(name, O_RDWR), rc = 0;
+	int fd = trust_open(name, ENDING, O_RDWR), rc = 0;
 	ssize_t n;
 
 	if (fd < 0)

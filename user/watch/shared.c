@@ -3,33 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "user/message.h"
 #include "user/watch/trust.h"
-#include "user/watch/view.h"
 
+#define ENDING ".share"
 #define MAGIC "xdshare"
 #define FORMAT 1
-
-static int open_it(const char *name, int flags)
-{
-	char path[PATH_MAX];
-	int fd;
-
-	snprintf(path, sizeof(path), WATCH_FOLDER "/%s.share", name);
-	fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return -errno;
-	if (!trust_file(fd))
-		return fd;
-	close(fd);
-	return -EACCES;
-}
 
 static int read_it(int fd, struct shared *shared)
 {
@@ -45,7 +27,7 @@ int shared_lock(const char *name, struct shared *shared)
 	struct flock lock = { .l_type = F_WRLCK };
 	char why[MESSAGE_MAX];
 	int rc = trust_folder(why, sizeof(why));
-	int fd = rc ?: open_it(name, O_CREAT | O_RDWR);
+	int fd = rc ?: trust_open(name, ENDING, O_CREAT | O_RDWR);
 
 	if (fd < 0)
 		return fd;
@@ -69,7 +51,7 @@ int shared_write(int fd, const struct shared *shared)
 int shared_read(const char *name, struct shared *shared, bool *now)
 {
 	struct flock lock = { .l_type = F_WRLCK };
-	int fd = open_it(name, O_RDWR), rc;
+	int fd = trust_open(name, ENDING, O_RDWR), rc;
 
 	if (fd < 0)
 		return fd;
@@ -81,10 +63,7 @@ int shared_read(const char *name, struct shared *shared, bool *now)
 
 void shared_forget(const char *name)
 {
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), WATCH_FOLDER "/%s.share", name);
-	unlink(path);
+	trust_remove(name, ENDING);
 }
 
 int shared_check(const char *name, char *err, size_t err_size)

@@ -2,8 +2,12 @@
 #include "user/watch/trust.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "user/message.h"
 #include "user/watch/view.h"
@@ -52,9 +56,31 @@ int trust_path(const char *path, char *err, size_t err_size)
 		path);
 }
 
-int trust_file(int fd)
+static void path_of(char path[PATH_MAX], const char *name, const char *ending)
 {
-	struct stat st;
+	snprintf(path, PATH_MAX, WATCH_FOLDER "/%s%s", name, ending);
+}
 
-	return !fstat(fd, &st) && S_ISREG(st.st_mode) && is_roots(&st) ? 0 : -EACCES;
+int trust_open(const char *name, const char *ending, int flags)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	int fd;
+
+	path_of(path, name, ending);
+	fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && is_roots(&st))
+		return fd;
+	close(fd);
+	return -EACCES;
+}
+
+void trust_remove(const char *name, const char *ending)
+{
+	char path[PATH_MAX];
+
+	path_of(path, name, ending);
+	unlink(path);
 }

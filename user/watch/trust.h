@@ -13,7 +13,10 @@ int trust_folder(char *err, size_t err_size);
 /* Whether the file @path in the folder is believed. Returns 0; -ENOENT: it is not there; or -EACCES with a line in @err. */
 int trust_path(const char *path, char *err, size_t err_size);
 
-/* The same of the file that is open as @fd: 0 or -EACCES. */
-int trust_file(int fd);
+/* Open the file of instance @name in the folder that ends in @ending, such as ".log", with @flags of open(), never through a
+ * link. Returns a file descriptor; -EACCES: it is not believed; or another negative errno.
+ */
+int trust_open(const char *name, const char *ending, int flags);
+void trust_remove(const char *name, const char *ending);
 
 #endif
