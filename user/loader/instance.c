@@ -66,7 +66,7 @@ int instance_list(char (**names)[INSTANCE_NAME_MAX], char *err, size_t err_size)
 		return refuse(err, err_size, -errno, INSTANCE_ROOT ": %m%s",
 			      errno == EACCES ? ": run this as root" : "");
 	while (n >= 0 && (entry = readdir(root))) {
-		if (!option_name_valid(entry->d_name) || pins_foreign(entry->d_name))
+		if (!option_name_valid(entry->d_name) || !pins_are_instance(entry->d_name))
 			continue;
 		n = add_name(names, n, entry->d_name) ? -ENOMEM : n + 1;
 	}
@@ -241,7 +241,7 @@ int instance_open(struct instance *in, const char *name, char *err, size_t err_s
 	char wanted[INSTANCE_NAME_MAX];
 
 	instance_name_of(name, wanted);
-	if (option_name_valid(wanted) && pins_exist(wanted) && !pins_foreign(wanted))
+	if (option_name_valid(wanted) && pins_are_instance(wanted))
 		return open_named(in, wanted, err, err_size);
 	return open_by_interface(in, name, err, err_size);
 }

@@ -97,7 +97,7 @@ static bool is_leftover(const struct job *job)
 
 static int exists(const struct job *job)
 {
-	if (pins_foreign(job->name))
+	if (pins_exist(job->name) && !pins_are_instance(job->name))
 		return refuse(job->err, job->err_size, -EEXIST,
 			      INSTANCE_ROOT
 			      "/%s is there, and is no instance's: remove it, or another "

@@ -207,12 +207,12 @@ bool pins_exist(const char *name)
 }
 
 /* Every version pins its program. */
-bool pins_foreign(const char *name)
+bool pins_are_instance(const char *name)
 {
 	char path[PATH_MAX];
 
 	pins_path(path, name, PINS_COMPLETE, PINS_PROGRAM);
-	return pins_exist(name) && access(path, F_OK);
+	return !access(path, F_OK);
 }
 
 int pins_begin(const char *name)

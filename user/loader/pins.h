@@ -49,9 +49,11 @@ void pins_path(char path[PATH_MAX], const char *name, enum pins_place place, con
 /* The same of the link to the interface that had index @ifindex when it was attached. */
 void pins_link_path(char path[PATH_MAX], const char *name, enum pins_place place, u32 ifindex);
 
-/* Whether there is a folder of that name; and whether it is one that xdp-dedup never made. */
+/* Whether there is a folder of that name; and whether it is an instance's, of whichever version: xdp-dedup may not have
+ * made it.
+ */
 bool pins_exist(const char *name);
-bool pins_foreign(const char *name);
+bool pins_are_instance(const char *name);
 
 /* Make the new folder, and PINS_READER and PINS_OWNER in it. Returns 0 or a negative errno. */
 int pins_begin(const char *name);

@@ -32,7 +32,7 @@ static int find(const char *wanted, char name[INSTANCE_NAME_MAX], char *err, siz
 	int code;
 
 	instance_name_of(wanted, name);
-	if (option_name_valid(name) && pins_exist(name) && !pins_foreign(name))
+	if (option_name_valid(name) && pins_are_instance(name))
 		return 0;
 	code = instance_open(&in, wanted, err, err_size);
 	if (code)
