@@ -96,40 +96,44 @@ static const char *wrong_of_sites(const struct options *o)
 	return NULL;
 }
 
-/* Options that say nothing without others, or contradict each other, in this command. */
-static int check_options(const struct options *o)
+/* Options of records and of the filter here that say nothing without others, or contradict each other. */
+static const char *wrong_of_records(const struct options *o)
 {
 	bool bits = o->engine != OPTION_AUTO && xdd_engine_has_bits(o->engine);
 	bool exact = o->engine == OPTION_AUTO || o->engine == XDD_ENGINE_exact;
 	bool window = option_given(o, OPT_window), fields = o->field || o->time_field;
-	const char *wrong = wrong_of_sites(o);
 
-	if (wrong)
-		;
-	else if (option_given(o, OPT_join_field) || option_given(o, OPT_l1) ||
-		 option_given(o, OPT_counters) || option_given(o, OPT_positions))
-		wrong = "--join-field, --l1, --counters and --positions are for the set of --join "
-			"FILE";
-	else if (o->time_field && !window)
-		wrong = "--time-field is for a window of time: add --window, for example --window "
-			"10s";
-	else if (window && !o->time_field)
-		wrong = "--window needs the time of a record: add --time-field N, or give "
-			"--window-records instead";
-	else if (!bits && !exact && !window && !o->window_records)
-		wrong = "engines tagged and timer have a window: give --window-records N, or "
-			"--window TIME --time-field N";
-	else if (option_given(o, OPT_time_unit) && !o->time_field)
-		wrong = "--time-unit says nothing without --time-field";
-	else if (option_given(o, OPT_delimiter) && !fields)
-		wrong = "--delimiter says nothing without --field or --time-field";
-	else if (fields && o->delimiter == (o->null ? 0 : '\n'))
-		wrong = "--delimiter is what ends a record: no record has a second field";
-	else if (o->restore && o->secret_file)
-		wrong = "the filter of --restore has a secret of its own: leave out --secret-file";
-	else if (o->restore && o->audit)
-		wrong = "--audit knows nothing of the records before --restore, which it would "
-			"take for errors: leave one out";
+	if (option_given(o, OPT_join_field) || option_given(o, OPT_l1) ||
+	    option_given(o, OPT_counters) || option_given(o, OPT_positions))
+		return "--join-field, --l1, --counters and --positions are for the set of --join "
+		       "FILE";
+	if (o->time_field && !window)
+		return "--time-field is for a window of time: add --window, for example --window "
+		       "10s";
+	if (window && !o->time_field)
+		return "--window needs the time of a record: add --time-field N, or give "
+		       "--window-records instead";
+	if (!bits && !exact && !window && !o->window_records)
+		return "engines tagged and timer have a window: give --window-records N, or "
+		       "--window TIME --time-field N";
+	if (option_given(o, OPT_time_unit) && !o->time_field)
+		return "--time-unit says nothing without --time-field";
+	if (option_given(o, OPT_delimiter) && !fields)
+		return "--delimiter says nothing without --field or --time-field";
+	if (fields && o->delimiter == (o->null ? 0 : '\n'))
+		return "--delimiter is what ends a record: no record has a second field";
+	if (o->restore && o->secret_file)
+		return "the filter of --restore has a secret of its own: leave out --secret-file";
+	if (o->restore && o->audit)
+		return "--audit knows nothing of the records before --restore, which it would "
+		       "take for errors: leave one out";
+	return NULL;
+}
+
+static int check_options(const struct options *o)
+{
+	const char *wrong = wrong_of_sites(o) ?: wrong_of_records(o);
+
 	if (!wrong)
 		return 0;
 	complain("stream: %s", wrong);
