@@ -14,8 +14,7 @@ for h in b c; do
 	load $h --peers 64 --window 10min --memory 1MiB --placement shared || { fail "load"; finish; }
 done
 agent b --silence 3s --false-rate-target 0.0001 --check-every 50ms --metrics 127.0.0.1:9435
-metrics() { on b python3 -c "import urllib.request as u; print(u.urlopen('http://127.0.0.1:9435/metrics').read().decode())"; }
-no_place() { metrics | awk '/^xdp_dedup_replica_refused_total.*no_place/ { n = $2 } END { exit !(n > 0) }'; }
+no_place() { metrics b | awk '/^xdp_dedup_replica_refused_total.*no_place/ { n = $2 } END { exit !(n > 0) }'; }
 packets "$tmp/new" 0 500
 
 launch c "$tmp/rogue" "$rogue" crowd 10.77.2.1:4222 default 300

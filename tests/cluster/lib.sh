@@ -73,6 +73,9 @@ load() {
 	return 1
 }
 
+# metrics HOST: what its agent serves with --metrics 127.0.0.1:9435
+metrics() { on "$1" python3 -c "import urllib.request as u; print(u.urlopen('http://127.0.0.1:9435/metrics').read().decode())"; }
+
 # launch HOST FILE COMMAND...: in the background, as process $launched; what it says goes to FILE
 launch() {
 	local host=$1 to=$2

@@ -46,8 +46,7 @@ wait $events
 check "events name the host" grep -q '"peer": *"a.tap"' "$tmp/events"
 check_command "and so does status" 0 'a\.tap.*live' '' on b "$xdd" status tap
 
-asked() { on "$1" python3 -c "import urllib.request as u; print(u.urlopen('http://127.0.0.1:9435/metrics').read().decode())" |
-	awk '/^xdp_dedup_replica_wanted_total{/ { print $2 }'; }
+asked() { metrics "$1" | awk '/^xdp_dedup_replica_wanted_total{/ { print $2 }'; }
 
 # A host that comes late: one fetch, and nobody had to send anything anew.
 next 200

@@ -19,8 +19,7 @@ check "another major version is built" speaks 2 0
 
 # refuses HOST: messages of another version, so far
 refuses() {
-	on "$1" python3 -c "import urllib.request as u; print(u.urlopen('http://127.0.0.1:9435/metrics').read().decode())" |
-		grep -q 'replica_refused_total{name="tap",why="version"} [1-9]'
+	metrics "$1" | grep -q 'replica_refused_total{name="tap",why="version"} [1-9]'
 }
 for h in a b c; do host $h; done
 start_server -js -sd "$tmp/js"

@@ -66,7 +66,7 @@ check_command "stats says whose it is" 0 'follows a.tap: change [0-9]*, as it is
 check_command "... and at its owner" 0 'other hosts have it from a.tap' '' watch a stats
 check_command "... and status" 0 'follows a.tap' '' on b "$xdd" status tap
 check_command "metrics say how far" 0 'watch_share_sequence\{name="tap",owner="a.tap"\} [1-9]' '' \
-	on b python3 -c "import urllib.request as u; print(u.urlopen('http://127.0.0.1:9435/metrics').read().decode())"
+	metrics b
 
 # What is longer than a change can be.
 packets "$tmp/long" 100000 15000
