@@ -3,16 +3,12 @@
 #include <inttypes.h>
 
 #include "user/cluster/remote_work.h"
+#include "user/model.h"
 #include "user/sites/site.h"
 
-#include "user/simulate/messages.h"
-
-static struct messages_spread spread(const struct remote *r)
+static struct model_spread spread(const struct remote *r)
 {
-	struct messages visits = { .to = (u64 *)producer_visits(r->p),
-				   .slices = xdd_slices_count(&r->plan.fixed) };
-
-	return messages_spread(&visits);
+	return model_spread(producer_visits(r->p), xdd_slices_count(&r->plan.fixed));
 }
 
 static u64 repeats(const struct remote *r)
@@ -62,7 +58,7 @@ static json_t *visits_json(const struct remote *r)
 json_t *remote_json(const struct remote *r)
 {
 	const struct producer_counts *c = producer_counts(r->p);
-	struct messages_spread visits = spread(r);
+	struct model_spread visits = spread(r);
 	char missing[CALL_TEXT];
 	json_t *all =
 		json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
@@ -74,8 +70,8 @@ json_t *remote_json(const struct remote *r)
 			  (json_int_t)c->unknown, "claimed", (json_int_t)c->claimed, "failures",
 			  (json_int_t)c->failures, "refused", (json_int_t)refused(r));
 
-	json_object_set_new(all, "max_share", json_real(visits.sum ? visits.max_share : 0));
-	json_object_set_new(all, "fairness", json_real(visits.sum ? visits.fairness : 1));
+	json_object_set_new(all, "max_share", json_real(visits.max_share));
+	json_object_set_new(all, "fairness", json_real(visits.fairness));
 	json_object_set_new(all, "missing_slices",
 			    json_integer(roster_missing(&r->roster, missing, sizeof(missing))));
 	json_object_set_new(all, "loads", visits_json(r));
@@ -96,7 +92,7 @@ static void print_sites(const struct remote *r, FILE *to)
 void remote_print(const struct remote *r, FILE *to)
 {
 	const struct producer_counts *c = producer_counts(r->p);
-	struct messages_spread visits = spread(r);
+	struct model_spread visits = spread(r);
 	char missing[CALL_TEXT];
 
 	fprintf(to,
@@ -107,8 +103,8 @@ void remote_print(const struct remote *r, FILE *to)
 	fprintf(to,
 		"%" PRIu64 " visits of slices, the busiest %.1f %% of them, fairness %.3f; %" PRIu64
 		" unknown; %" PRIu64 " times claimed by another producer\n",
-		(uint64_t)c->visits, visits.sum ? 100 * visits.max_share : 0,
-		visits.sum ? visits.fairness : 1, (uint64_t)c->unknown, (uint64_t)c->claimed);
+		(uint64_t)c->visits, 100 * visits.max_share, visits.fairness, (uint64_t)c->unknown,
+		(uint64_t)c->claimed);
 	if (c->failures)
 		fprintf(to, "sites failed %" PRIu64 " times\n", (uint64_t)c->failures);
 	print_sites(r, to);

@@ -5,8 +5,8 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "user/model.h"
 #include "user/provenance.h"
-#include "user/simulate/messages.h"
 
 static void print_json(const struct options *o, const struct call_here *here,
 		       const struct site *site, u64 refused, u32 slices)
@@ -33,12 +33,11 @@ static void print_text(const struct call_here *here, const struct site *site, u6
 		       u32 slices)
 {
 	const struct site_counts *c = &site->counts;
-	struct messages_spread load =
-		messages_spread(&(struct messages){ .to = site->loads, .slices = slices });
+	struct model_spread load = model_spread(site->loads, slices);
 
 	printf("%s: slices %u-%u/%u: %" PRIu64 " visits, the busiest slice %.1f %% of them\n",
 	       here->name, here->first, here->first + here->n - 1, here->of,
-	       (uint64_t)(c->tests + c->sets), load.sum ? 100 * load.max_share : 0.0);
+	       (uint64_t)(c->tests + c->sets), 100 * load.max_share);
 	printf("%" PRIu64 " messages (%" PRIu64 " of them again), %" PRIu64 " bytes in, %" PRIu64
 	       " out; %" PRIu64 " refused; %" PRIu64 " keys claimed by others\n",
 	       (uint64_t)c->questions, (uint64_t)c->repeats, (uint64_t)c->bytes_in,

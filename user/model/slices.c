@@ -57,6 +57,22 @@ double model_fairness(double sum, double squares, u32 n)
 	return squares ? sum * sum / (n * squares) : NAN;
 }
 
+struct model_spread model_spread(const u64 *counts, u32 n)
+{
+	double sum = 0, squares = 0, most = 0;
+
+	for (u32 i = 0; i < n; i++) {
+		double count = counts[i];
+
+		sum += count;
+		squares += count * count;
+		most = count > most ? count : most;
+	}
+	if (!sum)
+		return (struct model_spread){ 0, 0, 1 };
+	return (struct model_spread){ sum, most / sum, model_fairness(sum, squares, n) };
+}
+
 double model_fairness_expected(double slices, double squares, u32 picks)
 {
 	return 1 / (1 + (slices - 1) * squares / picks);

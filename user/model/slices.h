@@ -35,6 +35,14 @@ double model_sliced(const struct xdd_fixed *fixed, double keys, double slices, d
  */
 double model_fairness(double sum, double squares, u32 n);
 
+/* What counts come to, such as visits of slices: their @sum; the greatest share of it that one has, 1/n at best; and their
+ * fairness. Of nothing: 0, 0 and 1.
+ */
+struct model_spread {
+	double sum, max_share, fairness;
+};
+struct model_spread model_spread(const u64 *counts, u32 n);
+
 /* The fairness to expect of @slices slices for events whose shares of the stream have squares that
  * add up to @squares (1/D if D events are equally frequent): 1 / (1 + (S - 1) sum(p^2) / picks). @picks:
  * slices that an event picks: 1 horizontal, k vertical.

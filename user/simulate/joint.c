@@ -16,6 +16,7 @@
 #include "user/message.h"
 #include "user/provenance.h"
 #include "user/simulate/kinds.h"
+#include "user/simulate/values.h"
 #include "user/stream.h"
 
 /*
@@ -166,10 +167,7 @@ static double deviation(const struct outcome *outcome, u32 i, u32 runs)
 	return runs > 1 && rest > 0 ? sqrt(rest / (runs - 1)) : 0;
 }
 
-static const struct {
-	const char *json, *words;
-	int digits;
-} about[] = {
+static const struct value_about about[] = {
 #define JOINT_ABOUT(name, json, digits, words) { #json, words, digits },
 	JOINT_VALUES(JOINT_ABOUT)
 };
@@ -190,8 +188,7 @@ static void print_json(const struct options *o, const struct joint_plan *plan,
 				"most_keys", (json_int_t)o->sizes_last, "runs", (int)runs, "seed",
 				(json_int_t)o->seed);
 
-	for (u32 i = 0; i < VALUE_MAX; i++)
-		json_object_set_new(all, about[i].json, number(outcome->sum[i] / runs));
+	values_json(all, about, VALUE_MAX, outcome->sum, runs);
 	json_object_set_new(all, "total_mbit_sd", number(deviation(outcome, VALUE_total, runs)));
 	json_object_set_new(all, "formula_mbit_sd",
 			    number(deviation(outcome, VALUE_formula, runs)));
@@ -207,10 +204,7 @@ static void print_text(const struct options *o, const struct joint_plan *plan,
 	printf("joint: %u monitors, %s, epsilon %g, intersection %g; mean of %u run%s\n",
 	       plan->monitors, joint_names[plan->algorithm], plan->epsilon, o->intersection, runs,
 	       runs == 1 ? "" : "s");
-	for (u32 i = 0; i < VALUE_MAX; i++)
-		if (isfinite(outcome->sum[i]))
-			printf("%14.*f  %s\n", about[i].digits, outcome->sum[i] / runs,
-			       about[i].words);
+	values_print(about, VALUE_MAX, outcome->sum, runs);
 }
 
 int simulate_joint(struct options *o)

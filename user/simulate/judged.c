@@ -53,3 +53,12 @@ void judged_take(struct judged *j, const struct record *record, bool seen)
 	j->fn += copy && !seen;
 	j->differences += seen != one;
 }
+
+struct judged_rates judged_rates(const struct judged *j)
+{
+	double n = j->asked, copies = n - j->distinct;
+
+	return (struct judged_rates){ j->distinct / n,
+				      j->distinct ? (double)j->fp / j->distinct : 0,
+				      copies > 0 ? j->fn / copies : 0 };
+}

@@ -35,4 +35,10 @@ struct record judged_draw(struct judged *j);
 /* What the filter on sites said of @record, in the order in which it was asked. */
 void judged_take(struct judged *j, const struct record *record, bool seen);
 
+/* Shares: of the records that are distinct, of those that were taken for copies, and of the copies that were not. */
+struct judged_rates {
+	double distinct, fpr, fnr;
+};
+struct judged_rates judged_rates(const struct judged *j);
+
 #endif

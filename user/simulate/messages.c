@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "user/accessors.h"
-#include "user/model.h"
 #include "user/store.h"
 #include "xdd/slices.h"
 
@@ -80,21 +79,4 @@ void messages_pipe(void *messages, const struct xdd_store *store, const struct x
 		   u64 now_ns)
 {
 	((struct messages *)messages)->piped += visits(store, digest, now_ns);
-}
-
-struct messages_spread messages_spread(const struct messages *m)
-{
-	struct messages_spread s = { 0, 0, 0 };
-	double squares = 0, most = 0;
-
-	for (u32 i = 0; i < m->slices; i++) {
-		double to = m->to[i];
-
-		s.sum += to;
-		squares += to * to;
-		most = to > most ? to : most;
-	}
-	s.max_share = most / s.sum;
-	s.fairness = model_fairness(s.sum, squares, m->slices);
-	return s;
 }

@@ -39,13 +39,4 @@ bool messages_vary(const struct messages *m, const struct xdd_fixed *fixed);
 void messages_pipe(void *messages, const struct xdd_store *store, const struct xdd_digest *digest,
 		   u64 now_ns);
 
-/* What the counts come to: @sum of them; the greatest share of it that a slice has, which is 1/S
- * at best; Jain's fairness, sum^2 / (S times the sum of squares), which is 1 at best.
- */
-struct messages_spread {
-	double sum, max_share, fairness;
-};
-
-struct messages_spread messages_spread(const struct messages *m);
-
 #endif

@@ -242,7 +242,7 @@ static double load_model(const struct pass *pass)
 
 static void set_slices(struct tally *tally, const struct messages *messages, bool grows)
 {
-	struct messages_spread spread = messages_spread(messages);
+	struct model_spread spread = model_spread(messages->to, messages->slices);
 
 	tally->slices = messages->slices;
 	tally->rate[RATE_max_share] = spread.max_share;

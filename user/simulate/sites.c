@@ -10,12 +10,13 @@
 
 #include "user/cmd/cmd.h"
 #include "user/message.h"
+#include "user/model.h"
 #include "user/names.h"
 #include "user/provenance.h"
 #include "user/simulate/judged.h"
 #include "user/simulate/kinds.h"
-#include "user/simulate/messages.h"
 #include "user/simulate/simulate.h"
+#include "user/simulate/values.h"
 #include "user/sites/local.h"
 
 /* What a run came to: X(JSON's name, digits of text, words). */
@@ -34,10 +35,7 @@
 #define SITES_VALUE(name, digits, words) VALUE_##name,
 enum sites_value { SITES_VALUES(SITES_VALUE) VALUE_MAX };
 
-static const struct {
-	const char *json, *words;
-	int digits;
-} about[] = {
+static const struct value_about about[] = {
 #define SITES_ABOUT(name, digits, words) { #name, words, digits },
 	SITES_VALUES(SITES_ABOUT)
 };
@@ -129,20 +127,20 @@ static void run_judge(struct run *run, u32 n)
 static void run_measure(const struct run *run, double *value)
 {
 	const struct producer_counts *counts = producer_counts(run->p);
-	struct messages_spread visits = messages_spread(
-		&(struct messages){ .to = (u64 *)producer_visits(run->p),
-				    .slices = xdd_slices_count(&run->sim->derived.fixed) });
+	struct model_spread visits =
+		model_spread(producer_visits(run->p), xdd_slices_count(&run->sim->derived.fixed));
 	const struct judged *j = &run->judged;
-	double n = j->asked, copies = n - j->distinct;
+	struct judged_rates rates = judged_rates(j);
+	double n = j->asked;
 
-	value[VALUE_distinct] += j->distinct / n;
-	value[VALUE_fpr] += j->distinct ? (double)j->fp / j->distinct : 0;
-	value[VALUE_fnr] += copies > 0 ? j->fn / copies : 0;
+	value[VALUE_distinct] += rates.distinct;
+	value[VALUE_fpr] += rates.fpr;
+	value[VALUE_fnr] += rates.fnr;
 	value[VALUE_visits_per_lookup] += counts->visits / n;
 	value[VALUE_messages_per_lookup] += counts->messages / n;
 	value[VALUE_bytes_per_lookup] += (counts->bytes_in + counts->bytes_out) / n;
-	value[VALUE_max_share] += visits.sum ? visits.max_share : 0;
-	value[VALUE_fairness] += visits.sum ? visits.fairness : 1;
+	value[VALUE_max_share] += visits.max_share;
+	value[VALUE_fairness] += visits.fairness;
 	value[VALUE_unknown_per_lookup] += counts->unknown / n;
 	value[VALUE_differences] += j->differences;
 }
@@ -168,7 +166,7 @@ static int run_once(const struct simulation *sim, u32 number, double *value)
 	return rc;
 }
 
-static void report(const struct simulation *sim, const double *value)
+static void print_json(const struct simulation *sim, const double *value)
 {
 	struct producer_plan plan = plan_of(sim);
 	json_t *all =
@@ -178,17 +176,10 @@ static void report(const struct simulation *sim, const double *value)
 			  (int)xdd_slices_count(&plan.fixed), "batch", (int)sim->o->batch,
 			  "records", (json_int_t)sim->records, "runs", (int)sim->runs);
 
-	for (u32 i = 0; i < VALUE_MAX; i++) {
-		json_object_set_new(all, about[i].json, json_real(value[i] / sim->runs));
-		if (!sim->o->json)
-			printf("%14.*f  %s\n", about[i].digits, value[i] / sim->runs,
-			       about[i].words);
-	}
-	if (sim->o->json) {
-		provenance_json(all, sim->o);
-		json_dumpf(all, stdout, JSON_INDENT(2));
-		putchar('\n');
-	}
+	values_json(all, about, VALUE_MAX, value, sim->runs);
+	provenance_json(all, sim->o);
+	json_dumpf(all, stdout, JSON_INDENT(2));
+	putchar('\n');
 	json_decref(all);
 }
 
@@ -209,8 +200,10 @@ static int simulate(const struct simulation *sim)
 		rc = run_once(sim, run, value);
 	if (rc)
 		complain("simulate sites: %s: less --memory, or fewer sites", strerror(-rc));
+	else if (sim->o->json)
+		print_json(sim, value);
 	else
-		report(sim, value);
+		values_print(about, VALUE_MAX, value, sim->runs);
 	return rc ? EXIT_FAILED : EXIT_OK;
 }
 

@@ -15,6 +15,7 @@
 #include "user/provenance.h"
 #include "user/simulate/judged.h"
 #include "user/simulate/kinds.h"
+#include "user/simulate/values.h"
 #include "user/trees/local.h"
 
 /* What a run came to: X(JSON's name, digits of text, words). */
@@ -31,10 +32,7 @@
 #define TREE_VALUE(name, digits, words) VALUE_##name,
 enum tree_value { TREE_VALUES(TREE_VALUE) VALUE_MAX };
 
-static const struct {
-	const char *json, *words;
-	int digits;
-} about[] = {
+static const struct value_about about[] = {
 #define TREE_ABOUT(name, digits, words) { #name, words, digits },
 	TREE_VALUES(TREE_ABOUT)
 };
@@ -172,7 +170,8 @@ static int run_records(struct run *run)
 static void run_measure(const struct run *run, struct levels *levels, double *value)
 {
 	const struct judged *j = &run->judged;
-	double n = j->asked, copies = n - j->distinct;
+	struct judged_rates rates = judged_rates(j);
+	double n = j->asked;
 
 	for (u32 i = 0; i < run->fixed.levels; i++) {
 		struct node_counts counts = tree_local_counts(&run->tree, i);
@@ -187,9 +186,9 @@ static void run_measure(const struct run *run, struct levels *levels, double *va
 		value[VALUE_root_per_lookup] += i ? 0 : counts.level.accesses / n;
 		value[VALUE_held_per_lookup] += counts.held / n;
 	}
-	value[VALUE_distinct] += j->distinct / n;
-	value[VALUE_fpr] += j->distinct ? (double)j->fp / j->distinct : 0;
-	value[VALUE_fnr] += copies > 0 ? j->fn / copies : 0;
+	value[VALUE_distinct] += rates.distinct;
+	value[VALUE_fpr] += rates.fpr;
+	value[VALUE_fnr] += rates.fnr;
 	value[VALUE_differences] += j->differences;
 }
 
@@ -233,8 +232,7 @@ static void print_json(const struct simulation *sim, const struct levels *levels
 				(json_int_t)sim->records, "runs", (int)sim->runs);
 	json_t *list = json_array();
 
-	for (u32 i = 0; i < VALUE_MAX; i++)
-		json_object_set_new(all, about[i].json, json_real(value[i] / sim->runs));
+	values_json(all, about, VALUE_MAX, value, sim->runs);
 	for (u32 i = 0; i < fixed->levels; i++)
 		json_array_append_new(list, level_json(fixed, levels, i));
 	json_object_set_new(all, "levels", list);
@@ -262,8 +260,7 @@ static void print_text(const struct simulation *sim, const struct levels *levels
 		       (unsigned long long)levels->traffic[i].messages,
 		       (unsigned long long)levels->traffic[i].bytes);
 	}
-	for (u32 i = 0; i < VALUE_MAX; i++)
-		printf("%14.*f  %s\n", about[i].digits, value[i] / sim->runs, about[i].words);
+	values_print(about, VALUE_MAX, value, sim->runs);
 }
 
 static int simulate(const struct simulation *sim)
