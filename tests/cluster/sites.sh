@@ -206,10 +206,16 @@ check_command "sites of a group have one filter" 1 '' 'of group a has another fi
 	timeout 20 "${site[@]}" --slices 9/40 "${bloom[@]}" --memory 64KiB
 stream=("${here[@]}" timeout 20 "$xdd" stream --sites --nats "$nats" --group a --silence 1s "${bloom[@]}" --slices 40)
 check_command "a producer of another filter" 1 '' 'has another filter .* it is not asked' "${stream[@]}" --secret-file "$tmp/secret" --memory 64KiB
+check "what differs is said" grep -q 'another filter ([^,]*; here: [^,]*): it is not asked' "$tmp/stderr"
+check_equal "once, by whichever of its eight sites is heard first" 1 "$(grep -c 'another filter' "$tmp/stderr")"
 head -c 64 /dev/urandom >"$tmp/other"
 chmod 600 "$tmp/other"
 check_command "a producer with another secret is not answered" 1 '' 'no site of group a answers' "${stream[@]}" --secret-file "$tmp/other" --memory 32KiB
 check "which sites count" says_soon 1 a.5-9_40 'a message is refused'
+check_command "... nor one of another group" 1 '' 'no site of group b answers' "${stream[@]}" --group b --slices 8 --secret-file "$tmp/other" --memory 1MiB
+check_equal "who asked several times is told of once" 1 "$(grep -c 'a message is refused' "$tmp/b.0-0_8")"
+kill -USR1 "${pid[b.0-0_8]}"
+check "and counted each time" says_soon 5 b.0-0_8 '"refused": [2-9]'
 
 # The end: of a producer by a signal, with what it came to; of a site.
 for signal in TERM INT; do
