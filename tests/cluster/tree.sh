@@ -166,7 +166,7 @@ check_equal "and misses no copy" 0 "$(producer deep d "${deep[@]}" "$tmp/again" 
 tall=("${bloom[@]}" --tree dense)
 "${here[@]}" tests/cluster/replay.py 127.0.0.1 4222 xdd.tall.trees >"$tmp/replay" 2>&1 &
 replay=$!
-running+=($replay)
+running+=("$replay")
 wait_until grep -q ready "$tmp/replay"
 node tall root "${tall[@]}"
 node tall left --parent root "${tall[@]}"

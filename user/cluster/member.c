@@ -8,10 +8,10 @@
 #include <time.h>
 
 #include "user/clock.h"
-#include "user/cluster/strangers.h"
 #include "user/cluster/columns.h"
 #include "user/cluster/occupancy.h"
 #include "user/cluster/questions.h"
+#include "user/cluster/strangers.h"
 #include "user/loader/program.h"
 #include "user/message.h"
 #include "user/options.h"
