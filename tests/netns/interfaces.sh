@@ -15,6 +15,7 @@ state() { "$xdd" status "$in" --json >"$tmp/status" &&
 state_is() { [ "$(state "$1")" = "$2" ]; }
 returns() { "$xdd" status "$in" --json | json /dev/stdin \
 	"max(i['returns'] for i in j[0]['interfaces'] if i['name'] == '$1')"; }
+index() { in_rx ip -j link show "$1" | json /dev/stdin 'j[0]["ifindex"]'; }
 links() { find "$pins/$in" -name 'link_*' | wc -l; }
 
 "$frames" make "$tmp/one.pcap" --packets 500 --copies 0
@@ -129,14 +130,36 @@ check_equal "down and up: still attached" attached "$(state "$a")"
 in_rx ip link set dev "$a" name "n$a"
 check "renamed: the agent says so" wait_until said "$a is called n$a now"
 check_equal "... it is attached" attached "$(state "n$a")"
-in_rx ip link set dev "n$a" netns "$tx"
+elsewhere=e$$
+ip netns add "$elsewhere"
+at_exit ip netns del "$elsewhere"
+move() { nsenter --net="/run/netns/$1" ip link set dev "n$a" netns "$2" &&
+	nsenter --net="/run/netns/$2" ip link set dev "n$a" up; }
+# counts_in SLOT: what is sent to it now
+counts_in() {
+	before=$(counters "$in" "$1" | cut -d' ' -f1)
+	transmit "$tmp/one.pcap" 20000 "p$a"
+	[ "$(counters "$in" "$1" | cut -d' ' -f1)" -gt "$before" ]
+}
+top() { "$xdd" top "$in" --once --interval 100ms | grep "^n$a"; }
+at=$(index "n$a")
+move "$rx" "$elsewhere"
 check "moved away: seen" wait_until state_is "n$a" moved
+check "... its packets are compared, and counted in its slot" wait_until counts_in 1
+check "... as status says" warned "n$a: .*copies are found there as before.* are counted as before"
+check_equal "... and top has its rates" "" "$(top | grep moved)"
+move "$elsewhere" "$rx"
+wait_until state_is "n$a" attached
+in_tx ip link add "d$$" index "$at" type veth peer name "f$$" 2>/dev/null # or one has it already
+move "$rx" "$tx"
+check "moved to where its index is taken: status says what its packets count as" \
+	wait_until warned "n$a: .*copies are found there as before.* those of no interface"
+check "... which is true" wait_until counts_in 16
+check "... top says so, too" grep -q 'moved: its packets count as those of no interface' <(top)
 in_tx ip link set dev "n$a" netns "$rx"
 check "... and back" wait_until state_is "n$a" attached
 in_rx ip link set dev "n$a" up
-before=$(counters "$in" 1 | cut -d' ' -f1)
-counts_there() { transmit "$tmp/one.pcap" 20000 "p$a" && [ "$(counters "$in" 1 | cut -d' ' -f1)" -gt "$before" ]; }
-check "... counted in its slot" wait_until counts_there
+check "... counted in its slot" wait_until counts_in 1
 in_tx ip link del "p$a"
 wait_until said "n$a is gone"
 pair "p$a" "n$a" 1 9000
@@ -144,7 +167,7 @@ check "came back in a way that check refuses: said" wait_until said "n$a is back
 in_rx ip link set dev "n$a" mtu 1500
 in_tx ip link set dev "p$a" mtu 1500
 check "... attached when that is mended" wait_until state_is "n$a" attached
-bpftool link detach pinned "$pins/$in/link_$(in_rx ip -j link show "$in" | json /dev/stdin 'j[0]["ifindex"]')"
+bpftool link detach pinned "$pins/$in/link_$(index "$in")"
 check "detached by someone: said, with what to do" wait_until said "someone detached.*set $in --add $in"
 sleep 1.2
 check_equal "... and left alone" detached "$(state "$in")"
