@@ -195,6 +195,20 @@ kill "$agent"
 wait "$agent"
 check_equal "... and ends with 0" 0 $?
 agent=
+# Pins that were removed by hand: what run set is restored all the same, when it sees that or at its end.
+for way in seen ended; do
+	"$xdd" run "$in" --netns "$rx" --memory 1MiB --quiet >"$tmp/said" 2>&1 &
+	agent=$!
+	wait_until state_is "$in" attached
+	check_equal "run: promiscuous" 1 "$(promiscuity "$in")"
+	[ $way = seen ] || kill -STOP "$agent"
+	rm -r "${pins:?}/$in"
+	[ $way = seen ] || kill "$agent"
+	[ $way = seen ] || kill -CONT "$agent"
+	wait "$agent"
+	agent=
+	check_equal "pins removed by hand, $way: promiscuity is restored" 0 "$(promiscuity "$in")"
+done
 # One that is not there when run starts.
 check_command "load: an interface that is not there" 1 '' "late$$: there is no such interface" \
 	"$xdd" load "$in" "late$$" --netns "$rx"
