@@ -127,6 +127,17 @@ wait $agent 2>/dev/null
 "$xdd" unload "$in"
 "$xdd" unload "x$in"
 
+load "$in" --memory 64KiB --engine timer --grow density
+rm "$pins/$in/chains"
+start_agent
+not_aged() { [ "$(grep -c "agent: $in is not aged, verdicts stay right: .*chains" "$tmp/agent")" = 1 ]; }
+check "one that cannot be aged: the agent says why" wait_until not_aged
+sleep 1.2
+check "... once" not_aged
+end_agent
+wait $agent 2>/dev/null
+"$xdd" unload "$in"
+
 "$xdd" run "$in" --netns "$rx" --memory 64KiB --quiet &
 run=$!
 wait_until aged_by "$in" $run

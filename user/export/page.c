@@ -93,6 +93,12 @@ static void put_up(struct page *page, const struct status *status)
 	put_count(page, !!status, NO_LABELS);
 }
 
+static void put_read_timestamp_seconds(struct page *page, const struct status *status)
+{
+	(void)status;
+	put_real(page, page->about->read_ns / 1000000 / 1e3, NO_LABELS);
+}
+
 typedef void put_slot(struct page *page, const char *interface, const struct xdd_counters *c);
 
 /* Each interface, and what came by none that is known, if anything did. */
