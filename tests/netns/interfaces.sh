@@ -182,6 +182,44 @@ check "unload leaves nothing" wait_until all_gone "$tmp/objects"
 check_equal "... no pin" '' "$(pins_of_ours)"
 check_equal "... nor promiscuity" "0 0" "$(promiscuity "$in") $(promiscuity "n$a")"
 
+# Interfaces with ever new names, more than there are slots: sums stay, and who was removed makes room.
+load "$in" --window 100s --memory 1MiB --frags off
+total() { "$xdd" status "$in" --json | json /dev/stdin 'j[0]["counters"]["total"]["'"$1"'"]["packets"]'; }
+wrong=
+last=$b
+for round in $(seq 20); do
+	name=r$round-$$
+	in_rx ip link set dev "$last" name "$name"
+	last=$name
+	"$xdd" set "$in" --add "$name" --quiet || wrong="$wrong $round:add"
+	transmit "$tmp/one.pcap" 20000 "p$b"
+	[ "$(total received)" = $((round * 500)) ] || wrong="$wrong $round:$(total received)"
+	"$xdd" set "$in" --remove "$name" --quiet || wrong="$wrong $round:remove"
+done
+check_equal "twenty names, one after the other: all are counted" "" "$wrong"
+check_equal "... the sum of verdicts, too" "500 9500" "$(total distinct) $(total duplicate)"
+"$xdd" status "$in" --json >"$tmp/status"
+check_equal "... the last ones by name, the others together" "16 7500 2500" \
+	"$(json "$tmp/status" '"%d %d %d" % (len(j[0]["interfaces"]), sum(i["received"]["packets"]
+		for i in j[0]["counters"]["interfaces"]), j[0]["counters"]["former"]["received"]["packets"])')"
+"$xdd" set "$in" --add "$last" --quiet
+transmit "$tmp/one.pcap" 20000 "p$b"
+check_equal "... one that comes back has what it counted" 1000 "$("$xdd" status "$in" --json | json /dev/stdin \
+	"[i['received']['packets'] for i in j[0]['counters']['interfaces'] if i['name'] == '$last'][0]")"
+for i in $(seq 14); do pair "q$i-$$" "s$i-$$"; done
+check_equal "several that take the place of others" 0 \
+	"$("$xdd" set "$in" --add "$(seq -f "s%.0f-$$" -s, 14)" --quiet 2>&1; echo $?)"
+pair "q15-$$" "s15-$$"
+check_command "all sixteen are there: no more" 2 '' "has 16 interfaces.*set $in --remove" \
+	"$xdd" set "$in" --add "s15-$$"
+in_rx ip link del "s14-$$"
+check_command "... unless one that is gone is removed" 0 '' '' "$xdd" set "$in" --remove "s14-$$" --quiet
+check_command "... then another can come" 0 '' '' "$xdd" set "$in" --add "s15-$$" --quiet
+check_equal "... and no count was lost" 10500 "$(total received)"
+"$xdd" unload "$in"
+for i in $(seq 15); do in_tx ip link del "q$i-$$" 2>/dev/null; done
+in_rx ip link set dev "$last" name "$b"
+
 # The same by run.
 "$xdd" run "$in" "n$a" --netns "$rx" --memory 1MiB >"$tmp/said" 2>&1 &
 agent=$!

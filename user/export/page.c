@@ -104,7 +104,7 @@ typedef void put_slot(struct page *page, const char *interface, const struct xdd
 /* Each interface, and what came by none that is known, if anything did. */
 static void put_slots(struct page *page, const struct status *status, put_slot *put)
 {
-	const struct xdd_counters *elsewhere = &status->counters.slot[XDD_MAX_IFACES];
+	const struct xdd_counters *elsewhere = &status->counters.slot[XDD_SLOT_ELSEWHERE];
 	const struct instance *in = status->instance;
 
 	for (u32 i = 0; i < in->ifaces_used; i++)

@@ -139,7 +139,7 @@ int instance_read_live(struct instance *in);
 int instance_read_ifaces(struct instance *in);
 
 /* Do the packets of the interface in @slot count under it? Those of one that has another index in the network namespace
- * where it is now count under the slot XDD_MAX_IFACES.
+ * where it is now count under XDD_SLOT_ELSEWHERE.
  */
 bool instance_counts_slot(const struct instance *in, u32 slot);
 
