@@ -29,4 +29,10 @@ static inline u64 earliest(u64 a, u64 b)
 	return a < b ? a : b;
 }
 
+/* How long to rest after work that took @ns, so that it takes at most about a tenth of a CPU. */
+static inline u64 rest_of(u64 ns)
+{
+	return ns * 10;
+}
+
 #endif

@@ -700,8 +700,10 @@ periods. Between two, while messages go, nothing is collected.\n\
 --then print       (default) the keys on stdout, as watch NAME load takes them where --key is src,\n\
                    dst, srcdst, flow or biflow; of others the digest, a tab, and what it is of\n\
 --then watch:NAME  each monitor puts them into the watch set of its host's instance NAME, unless\n\
-                   one of them cannot, when asked: then none does. Not with --at-least\n\
-A monitor that does not answer, not for --silence, is named, and nothing is found: exit code 1. One\n\
+                   one of them cannot, when asked: then none does. Not with --at-least. If one\n\
+                   that could fails after all, it is said of each whether it has them: exit code 1\n\
+A monitor that does not answer, not for --silence, is named, and nothing is found: exit code 1. It\n\
+is of one joint at a time, and free 15 s after one that was killed. One\n\
 with more keys than --collect has room for says so (no room, overflow): then common keys may be\n\
 missing, and `complete` is false in --json. Hosts agree on keys by digests of 64 bits; the\n\
 coordinator sees filters, with raw and smallest-first digests, and the keys that it prints.\n\

@@ -32,6 +32,7 @@ struct xdd_peer_gate {
 	u64 believed; /* bits by peer */
 	u64 until_ns; /* the filter's clock: none is believed from then on */
 	u64 refused; /* messages of whoever: damaged, or not by who they say, since the agent began */
+	u64 twin_ns; /* when another host last spoke in this host's name, CLOCK_MONOTONIC; 0: never */
 };
 
 /* What is thought of a peer: X(name, help). */
@@ -60,21 +61,22 @@ struct xdd_peer {
 	u32 state;		  /* enum xdd_peer_state */
 	u8 shift;		  /* it sends 2^this bits */
 	u8 hashes;
-	u8 pad[2];
-	u64 fingerprint;   /* of how it is loaded */
-	u64 epoch;	   /* of its agent's start */
-	u64 sequence;	   /* of the last update that came */
-	u64 keys;	   /* live at the peer, as it says */
-	u64 window_ns;	   /* its own */
-	u64 heard_ns;	   /* when any message came; 0: never */
-	u64 updated_ns;	   /* when its replica was last made up to date; 0: never */
-	u64 messages;	   /* that came, those refused included ... */
-	u64 bytes;	   /* ... and their bytes */
-	u64 fulls;	   /* whole filters that were taken ... */
-	u64 deltas;	   /* ... changes ... */
-	u64 gaps;	   /* ... and updates that were missing in between */
-	u64 refused;	   /* messages that were damaged, forged, replayed or of another version */
-	u64 density;	   /* share of ones in the replica, in XDD_RATE_ONE */
+	u8 twins; /* 1: two hosts speak in its name, and the first one is believed */
+	u8 pad;
+	u64 fingerprint; /* of how it is loaded */
+	u64 epoch;	 /* of its agent's start */
+	u64 sequence;	 /* of the last update that came */
+	u64 keys;	 /* live at the peer, as it says */
+	u64 window_ns;	 /* its own */
+	u64 heard_ns;	 /* when any message came; 0: never */
+	u64 updated_ns;	 /* when its replica was last made up to date; 0: never */
+	u64 messages;	 /* that came, those refused included ... */
+	u64 bytes;	 /* ... and their bytes */
+	u64 fulls;	 /* whole filters that were taken ... */
+	u64 deltas;	 /* ... changes ... */
+	u64 gaps;	 /* ... and updates that were missing in between */
+	u64 refused; /* messages that were damaged, forged, replayed, of another version or host */
+	u64 density; /* share of ones in the replica, in XDD_RATE_ONE */
 	u64 predicted_fpr; /* of the replica, by the model as the peer reckons, in XDD_RATE_ONE ... */
 	u64 predicted_fnr;
 	u64 audit_asked;   /* measured across hosts: keys of which the peer itself was asked ... */

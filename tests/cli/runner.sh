@@ -36,6 +36,30 @@ chmod +x "$tmp"/{first,second}.sh
 check 'failures once more, before the sum' grep -qx '.*/first.sh: not ok 1 - first' \
 	<(tests/run "$tmp"/{first,second}.sh | tail -n 2)
 
+# One that is early runs while others do, and gives way to them.
+cat >"$tmp/early.sh" <<-EOF
+	#!/bin/bash
+	# early
+	nice >"$tmp/nice"
+	for ((i = 0; i < 30; i++)); do [ ! -e "$tmp/second" ] || break; sleep 0.1; done
+	[ -e "$tmp/second" ] && echo ok 1 || echo not ok 1
+	echo 1..1
+EOF
+printf '#!/bin/bash\ntouch "%s"\necho ok 1; echo 1..1\n' "$tmp/second" >"$tmp/second.sh"
+printf '#!/bin/bash\n# early\necho $$ >"%s"\nsleep 60\n' "$tmp/pid" >"$tmp/slow.sh"
+chmod +x "$tmp"/{early,slow}.sh
+check_command 'one that is early runs beside those before it' 0 '^2 passed, 0 failed$' '' \
+	tests/run "$tmp"/{second,early}.sh
+check_equal '... and gives way to them' 19 "$(cat "$tmp/nice")"
+rm "$tmp/second"
+check_command '... and is waited for in its turn' 1 '^1 passed, 1 failed$' '' tests/run "$tmp"/{early,second}.sh
+tests/run "$tmp"/{early,slow}.sh >/dev/null &
+wait_until test -s "$tmp/pid"
+kill $!
+wait $!
+check '... and does not outlive the runner before that' wait_until bash -c "! kill -0 $(cat "$tmp/pid")"
+rm "$tmp/pid"
+
 if [ "$(id -u)" = 0 ]; then
 	sums 'a namespace left behind' '1 passed, 1 failed' 1 "echo ok 1; echo 1..1; ip netns add xddl$$x\$\$"
 	for left in /run/netns/"xddl$$x"*; do

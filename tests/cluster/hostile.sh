@@ -72,4 +72,34 @@ load c --peers 8 --window 10min --memory 2MiB --placement shared
 agent c --silence 1s --false-rate-target 0.0001 --check-every 50ms
 check "one that is loaded otherwise is not believed" soon 15 b "p['c']['state'] == 'mismatched'"
 check "which is told" grep -q 'c.tap is not believed: it is loaded otherwise' "$tmp/b.agent"
+end_agent c TERM
+
+# Two hosts with one name: all three say so, the first is believed, and whoever is left alone.
+known() { # HOST FIRST: what passes at it becomes known to b
+	packets "$tmp/more" "$2" 200
+	feed "$1" "$tmp/more"
+	soon 15 b "p['a']['keys'] == $(count "$1" distinct) and p['a']['state'] == 'live'" && [ "$(passed b "$tmp/more")" = 0 ]
+}
+on c "$xdd" unload tap >/dev/null
+load c --peers 8 --window 10min --memory 1MiB --placement shared
+agent c --host a --silence 1s --false-rate-target 0.0001 --check-every 50ms --metrics 127.0.0.1:9435
+check "one whose name another has says so" log_has 10 c 'another host speaks as a.tap'
+check "the other one says so" log_has 10 a 'another host speaks as a.tap'
+check "and who hears both" log_has 10 b 'two hosts speak as a.tap'
+check "the first is believed" known a 70000
+before=$(says b "p['a']['updates']['refused']")
+check "the other is counted as refused" soon 5 b "p['a']['updates']['refused'] > $before"
+check_command "status warns at one of the two" 0 "another host speaks in this one's name" '' on a "$xdd" status tap
+check_command "... and at who hears them" 0 'two hosts speak as a.tap' '' on b "$xdd" status tap
+metrics c >"$tmp/metrics"
+check "it is a metric" grep -q 'replica_refused_total{.*why="same_name"} [1-9]' "$tmp/metrics"
+check_equal "it is said once" 1 "$(grep -c 'two hosts speak' "$tmp/b.agent")"
+end_agent c TERM
+sleep 1
+check "the first still is when the other has left" known a 71000
+agent c --host a --silence 1s --false-rate-target 0.0001 --check-every 50ms
+check "another comes again" log_has 10 c 'another host speaks as a.tap'
+check "and is not believed" known a 72000
+end_agent a TERM
+check "but is once the first has left" known c 73000
 finish

@@ -96,6 +96,16 @@ check_equal "... is an error" 1 $?
 check "... that names it" grep -q 'monitor [ac].tap: .*is full, it has room for 400 keys' "$tmp/said"
 check_equal "... and no set has changed" "300 0 300" \
 	"$(for h in a b c; do says $h "i['watch']['keys']"; done | xargs)"
+# All have room, but the state of one cannot be written: the others have the keys, which is said of each.
+flows "$tmp/few" 7000 30
+on b mount -o remount,ro /run
+during a="$tmp/few" b="$tmp/few" c="$tmp/few" -- --monitors $all --then watch:tap --epsilon 1e-7
+check_equal "one fails when it is to load them: exit code" 1 $?
+on b mount -o remount,rw /run
+check "who has them" grep -q '^xdp-dedup: joint: a.tap has them, 30 are new' "$tmp/said"
+check "and who has not, and why" grep -q '^xdp-dedup: joint: b.tap does not have them: ' "$tmp/said"
+check "how many" grep -q 'in the watch set of tap at 2 of 3 monitors' "$tmp/said"
+check_equal "which is true" "330 0 330" "$(for h in a b c; do says $h "i['watch']['keys']"; done | xargs)"
 joint --monitors $all --then watch:other
 check_equal "no such instance" 1 $?
 check "... is named" grep -q 'monitor .*: .*other' "$tmp/said"
@@ -134,6 +144,15 @@ log_has 10 b 'connected to'
 sleep 0.5
 check "the others go on, and it is back" during a="$tmp/abc" b="$tmp/abc" -- --monitors a.tap,b.tap --count 2 --json
 check_equal "... for so many periods" 2 "$(grep -c '"common"' "$tmp/said")"
+# A coordinator that is killed: whoever asks next is told for how long, and is answered then.
+launch a "$tmp/killed" "$xdd" joint --nats "$(url a)" --secret-file "$tmp/secret" --period 1h --monitors a.tap,b.tap
+sleep 3
+kill -9 "$launched"
+joint --monitors a.tap,b.tap
+check_equal "a coordinator was killed: another one is refused" 1 $?
+check "... which says for how long" grep -q 'monitor [ab].tap: it is a monitor of a.joint-[0-9]*: .*in 1[0-9] s' "$tmp/said"
+sleep 16
+check "... and no longer" joint --monitors a.tap,b.tap
 check_command "watch sets of keys that a monitor may not have seen" 2 '' 'knows only the keys that it saw' \
 	on a "$xdd" joint --nats "$(url a)" --secret-file "$tmp/secret" --monitors $all --at-least 2 --then watch:tap
 

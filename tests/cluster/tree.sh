@@ -161,6 +161,18 @@ check "since matches are refuted" test "$(counts deep root "j['refuted']")" -gt 
 head -n 500 "$tmp/kept" >"$tmp/again"
 check_equal "and misses no copy" 0 "$(producer deep d "${deep[@]}" "$tmp/again" | wc -l)"
 
+# Above the leaf the root fails: the leaf waits for it as long as its producer does for the leaf, and is heard meanwhile.
+kill -STOP "${pid[deep.root]}"
+seq -f 'far%g' 3 >"$tmp/keys"
+check_equal "below a dead root two levels down" 3 "$(producer deep a "${deep[@]}" "$tmp/keys" | wc -l)"
+check_equal "no producer takes its leaf for dead" 0 "$(said a 'j["alone"]')"
+check_equal "nor a leaf its parent" "0 ok" "$(counts deep a "j['alone'], j['parent_state']" | tr -d "(',)")"
+check_equal "which decides alone" 3 "$(counts deep left "j['alone']")"
+check "and says so" says deep.left 'parent root does not answer: what is not found here is distinct until it does'
+check_equal "so both know the keys then" "0 0" "$(producer deep a "${deep[@]}" "$tmp/keys" | wc -l) $(producer deep b "${deep[@]}" "$tmp/keys" | wc -l)"
+kill -CONT "${pid[deep.root]}"
+check "until the root is back" says deep.left 'parent root is back'
+
 # Who does not fit.
 # refused COMMAND OPTION...
 refused() { timeout 20 "${here[@]}" "$xdd" "$@" --nats "$nats" --secret-file "$tmp/secret"; }

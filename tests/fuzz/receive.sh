@@ -11,7 +11,7 @@
 printf '\0\0\6\0\5\1\0\1\5\0\0\6\2\11\2\0\1\7\0\0\4\6\15\2\0' | seed receive first
 printf '\0\0\6\0\5\1\0\1\5\0\0\10\2\11\2\0\2\0\200\10' | seed receive ones
 printf '\0\0\6\0\5\21\0\1\5\0\0\6\0\11\21\1\1\5' | seed receive parts
-fuzz receive "what other hosts say" -max_len=2048 -- user/cluster/{wire,receiver,sender,delta,update}.c \
+fuzz receive "what other hosts say" -max_len=2048 -- user/cluster/{wire,epochs,receiver,sender,delta,update}.c \
 	user/model/replica.c user/words.c -lm
 
 # An empty set as a FULL, a DELTA of one key that leads from it, a BEAT, and a WANT.

@@ -38,6 +38,7 @@ struct net {
 		u32 i;
 		u64 steady_ns, wall_ns; /* how far its clocks are ahead */
 		bool collecting, dead, full;
+		bool fails, dies; /* when it is to load truly */
 		u64 loaded;
 	} monitor[N];
 	struct sent sent[MOST_SENT];
@@ -87,6 +88,8 @@ static int reply(void *to, u32 whom, const struct part *part)
 	struct monitor *m = to;
 
 	(void)whom;
+	if (m->dead)
+		return 0;
 	return put(m->net, m->i, true, part);
 }
 
@@ -128,6 +131,11 @@ static int load(void *to, const char *watch, const u64 *keys, u64 n, bool truly,
 		snprintf(err, err_size, "is full");
 		return -ENOSPC;
 	}
+	if (truly && m->fails) {
+		snprintf(err, err_size, "its disk is full");
+		return -ENOSPC;
+	}
+	m->dead = truly && m->dies;
 	if (truly)
 		m->loaded += n;
 	*added = n;
@@ -304,6 +312,77 @@ static void test_watch(void **state)
 	free(net);
 }
 
+/* Watch sets of which some were loaded after all had room: it is said of each. */
+static void test_half_loaded(void **state)
+{
+	struct net *net = malloc(sizeof(*net));
+	char text[ORDER_TEXT_MAX];
+
+	(void)state;
+	open_net(net, 0, 0, 0);
+	net->monitor[0].fails = net->monitor[1].dies = true;
+	assert_int_equal(run(net, JOINT_best, "tap"), COUNCIL_FAILED);
+	assert_non_null(strstr(net->council.err, "in the watch set of tap at 1 of 3 monitors"));
+	assert_string_equal(council_loaded(&net->council, 0, text),
+			    "does not have them: its disk is full");
+	assert_string_equal(council_loaded(&net->council, 1, text),
+			    "may have them: no longer answers");
+	assert_string_equal(council_loaded(&net->council, 2, text), "has them, 3000 are new");
+	assert_int_equal(net->monitor[0].loaded, 0);
+	assert_int_equal(net->monitor[2].loaded, COMMON);
+	close_net(net);
+	open_net(net, 0, 0, 0);
+	net->monitor[0].full = true;
+	assert_int_equal(run(net, JOINT_best, "tap"), COUNCIL_FAILED);
+	assert_null(council_loaded(&net->council, 0, text));
+	close_net(net);
+	free(net);
+}
+
+static void answered(struct net *net, struct sent *s, char *why)
+{
+	struct bytes message = { .at = s->bytes, .n = s->part.n };
+
+	assert_true(s->back);
+	assert_int_equal(order_get_refused(&message, why), 0);
+	net->n = 0;
+	free(s->bytes);
+}
+
+/* A coordinator that was killed keeps nobody for its whole period, and who asks meanwhile is told for how long. */
+static void test_killed(void **state)
+{
+	static const char *const names[N] = { "a.tap", "b.tap", "c.tap" };
+	struct joint_plan plan = { JOINT_best, N, N, 2, .001, 0 };
+	struct net *net = calloc(1, sizeof(*net));
+	struct council *c = &net->council;
+	struct part other = { .session = WALL_NS + 30 * SECOND_NS, .parts = 1 };
+	struct host *h = &net->host[0];
+	char why[ORDER_TEXT_MAX];
+
+	(void)state;
+	open_net(net, 0, 0, 0);
+	c->emit = ask;
+	c->to = net;
+	council_open(c, &plan, names, WALL_NS, 3600 * SECOND_NS, SECOND_NS, NULL, 0);
+	for (; net->now_ns < 40 * SECOND_NS; net->now_ns += STEP_NS) {
+		council_step(c, net->now_ns);
+		deliver_all(net);
+		host_step(h, net->now_ns);
+		assert_true(net->now_ns < SECOND_NS || net->monitor[0].collecting);
+	}
+	host_take(h, "y.joint-1", &other, net->now_ns, WALL_NS + net->now_ns);
+	answered(net, &net->sent[0], why);
+	assert_non_null(
+		strstr(why, "a monitor of z.joint-1: ask again when that is over, or in 1"));
+	host_step(h, net->now_ns + 12 * SECOND_NS);
+	assert_true(net->monitor[0].collecting);
+	host_step(h, net->now_ns + 16 * SECOND_NS);
+	assert_false(net->monitor[0].collecting);
+	close_net(net);
+	free(net);
+}
+
 static void test_silent(void **state)
 {
 	struct net *net = malloc(sizeof(*net));
@@ -370,7 +449,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_networks),  cmocka_unit_test(test_periods),
-		cmocka_unit_test(test_watch),	  cmocka_unit_test(test_silent),
+		cmocka_unit_test(test_watch),	  cmocka_unit_test(test_half_loaded),
+		cmocka_unit_test(test_killed),	  cmocka_unit_test(test_silent),
 		cmocka_unit_test(test_senseless),
 	};
 

@@ -414,7 +414,7 @@ static void test_replay(void **state)
 /* The host begins anew: what it had is gone, and what it said before that is old. */
 static void test_epochs(void **state)
 {
-	struct talker a = make_talker("a", 1), again = make_talker("a", 2);
+	struct talker a = make_talker("a", 1), again = make_talker("a", t.now.wall_ns + 1);
 
 	(void)state;
 	say_full(&a);
@@ -434,6 +434,137 @@ static void test_epochs(void **state)
 	say_full(&again);
 	arrive(&again);
 	assert_int_equal(look(&again), XDD_PEER_live);
+}
+
+/* What @talker has said arrives, and is refused since another speaks in its name. */
+static void refuse_twin(const struct talker *talker)
+{
+	for (u32 i = 0; i < t.sent; i++)
+		assert_int_equal(hear_as(talker->name, i, false), -EEXIST);
+	t.sent = 0;
+}
+
+/* Two hosts of one name, the second of which starts a second later. */
+static void start_twins(struct talker *a, struct talker *twin)
+{
+	*a = make_talker("a", t.now.wall_ns);
+	pass(S);
+	say_full(a);
+	arrive(a);
+	*twin = make_talker("a", t.now.wall_ns);
+	pass(S);
+	say_full(twin);
+	arrive(twin);
+	assert_int_equal(look(twin), XDD_PEER_live);
+}
+
+/* The second is taken for the first, until that is heard again: it is believed from then on, the other is not. */
+static void test_twins(void **state)
+{
+	struct talker a, twin, third;
+	u32 slot;
+
+	(void)state;
+	start_twins(&a, &twin);
+	say(&a, WIRE_HEARTBEAT);
+	arrive(&a);
+	assert_int_equal(look(&a), XDD_PEER_recovering);
+	assert_int_equal(t.wants, 1);
+	say_full(&a);
+	arrive(&a);
+	assert_int_equal(look(&a), XDD_PEER_live);
+	say_full(&twin);
+	say(&twin, WIRE_HEARTBEAT);
+	say(&twin, WIRE_BYE);
+	refuse_twin(&twin);
+	assert_int_equal(look(&a), XDD_PEER_live);
+	third = make_talker("a", t.now.wall_ns);
+	pass(S);
+	say_full(&third);
+	refuse_twin(&third);
+	assert_int_equal(look(&a), XDD_PEER_live);
+	assert_int_equal(peer_of("a", &slot)->refused, 4);
+	assert_true(peer_of("a", &slot)->twin_ns == t.now.mono_ns);
+	assert_int_equal(receiver_stats(t.receiver)->twins, 4);
+	assert_false(receiver_stats(t.receiver)->twin_ns);
+}
+
+/* Who is left alone is believed: after a farewell of the other at once, and after its silence. */
+static void test_twin_leaves(void **state)
+{
+	struct talker a, twin;
+
+	(void)state;
+	start_twins(&a, &twin);
+	say(&twin, WIRE_BYE);
+	arrive(&twin);
+	assert_int_equal(look(&twin), XDD_PEER_left);
+	say(&a, WIRE_HEARTBEAT);
+	arrive(&a);
+	assert_int_equal(look(&a), XDD_PEER_recovering);
+	say_full(&a);
+	arrive(&a);
+	assert_int_equal(look(&a), XDD_PEER_live);
+	/* What the one that has gone said is no reason to think of it again. */
+	say(&twin, WIRE_HEARTBEAT);
+	refuse_twin(&twin);
+	say(&a, WIRE_BYE);
+	arrive(&a);
+	say_full(&twin);
+	arrive(&twin);
+	assert_int_equal(look(&twin), XDD_PEER_live);
+	pass(5 * S);
+	receiver_tick(t.receiver, t.now);
+	assert_int_equal(look(&twin), XDD_PEER_failed);
+	say_full(&a);
+	arrive(&a);
+	assert_int_equal(look(&a), XDD_PEER_live);
+}
+
+/* What either has said, said again, is old; and so is what was sent before the one that is believed began. */
+static void test_twin_replayed(void **state)
+{
+	struct talker a, twin;
+	u32 slot;
+
+	(void)state;
+	start_twins(&a, &twin);
+	say(&twin, WIRE_HEARTBEAT);
+	assert_int_equal(hear_as("a", 0, false), 0);
+	say(&a, WIRE_HEARTBEAT);
+	assert_int_equal(hear_as("a", 1, false), 0);
+	for (u32 i = 0; i < 2; i++)
+		assert_int_equal(hear_as("a", i, false), 0);
+	assert_int_equal(peer_of("a", &slot)->old, 2);
+	say(&twin, WIRE_HEARTBEAT);
+	assert_int_equal(hear_as("a", 2, false), -EEXIST);
+	assert_int_equal(hear_as("a", 2, false), 0);
+	/* Kept by the server. */
+	say_full(&twin);
+	assert_int_equal(hear_as("a", 3, true), 0);
+	assert_int_equal(peer_of("a", &slot)->old, 4);
+	assert_int_equal(receiver_stats(t.receiver)->twins, 1);
+}
+
+/* Another host speaks in this one's name; its own messages that come back, and those of its last run, are none. */
+static void test_own_name(void **state)
+{
+	struct talker mine = make_talker("me", t.me.epoch), twin = make_talker("me", 3);
+
+	(void)state;
+	say(&mine, WIRE_HEARTBEAT);
+	arrive(&mine);
+	t.now.wall_ns = 4;
+	say(&twin, WIRE_HEARTBEAT);
+	arrive(&twin);
+	assert_int_equal(receiver_stats(t.receiver)->twins, 0);
+	t.now.wall_ns = 6;
+	say(&twin, WIRE_HEARTBEAT);
+	assert_int_equal(hear_as("me", 0, true), 0);
+	assert_int_equal(hear_as("me", 0, false), -EEXIST);
+	assert_int_equal(hear_as("me", 0, false), 0);
+	assert_int_equal(receiver_stats(t.receiver)->twins, 1);
+	assert_true(receiver_stats(t.receiver)->twin_ns == t.now.mono_ns);
 }
 
 /* Kept by the server: it counts once the peer says that nothing came after it. */
@@ -907,7 +1038,8 @@ static void start_host(struct host *host)
 				      .policy = { .rule = UPDATE_dirty, .dirty = 0.01 } };
 
 	sender_close(host->sender);
-	host->talker = make_talker("a", ++host->epoch);
+	host->epoch = host->epoch < t.now.wall_ns ? t.now.wall_ns : host->epoch + 1;
+	host->talker = make_talker("a", host->epoch);
 	host->sender = sender_open(&setup);
 	assert_non_null(host->sender);
 }
@@ -1022,12 +1154,13 @@ static void test_disturbed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_updates),  TEST(test_gap),	    TEST(test_back_off),
-		TEST(test_replay),   TEST(test_epochs),	    TEST(test_stored),
-		TEST(test_parts),    TEST(test_overtaken),  TEST(test_strange_parts),
-		TEST(test_all_ones), TEST(test_mismatched), TEST(test_sizes),
-		TEST(test_silence),  TEST(test_slots),	    TEST(test_refused),
-		TEST(test_rates),    TEST(test_disturbed),
+		TEST(test_updates),	  TEST(test_gap),	  TEST(test_back_off),
+		TEST(test_twins),	  TEST(test_twin_leaves), TEST(test_twin_replayed),
+		TEST(test_own_name),	  TEST(test_replay),	  TEST(test_epochs),
+		TEST(test_stored),	  TEST(test_parts),	  TEST(test_overtaken),
+		TEST(test_strange_parts), TEST(test_all_ones),	  TEST(test_mismatched),
+		TEST(test_sizes),	  TEST(test_silence),	  TEST(test_slots),
+		TEST(test_refused),	  TEST(test_rates),	  TEST(test_disturbed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

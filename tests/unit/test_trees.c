@@ -425,6 +425,42 @@ static void test_failed_parent(void **state)
 	}
 }
 
+/* Who asks again what its parent is to hear from the root is told to wait, then, and only while that is so. */
+static void test_wait(void **state)
+{
+	struct xdd_fixed fixed = tree(XDD_ENGINE_bloom, 256, XDD_TREE_dense, 3, 0);
+	u8 asked[SITES_MESSAGE_MAX], said[SITES_MESSAGE_MAX];
+	struct xdd_digest key = digest_of(1);
+	struct node *leaf, *middle;
+	struct tree_local l = {};
+	size_t asks, says;
+	u64 tick = 1000;
+
+	(void)state;
+	open_tree(&l, &fixed);
+	leaf = tree_local_node(&l, 2, 0);
+	middle = tree_local_node(&l, 1, 0);
+	assert_int_equal(node_start(leaf, &key, &tick, 1), 0);
+	asks = node_question(leaf, NODE_PARENT, asked);
+	assert_int_equal(node_take(middle, 0, asked, asks), 0);
+	assert_int_equal(node_answer(middle, 0, said), 0);
+	assert_int_equal(node_take(middle, 0, asked, asks), 0);
+	says = node_answer(middle, 0, said);
+	assert_int_equal(says, CALL_HEADER + CALL_TAG);
+	assert_int_equal(node_answer(middle, 0, l.message), 0);
+	assert_int_equal(node_take(leaf, NODE_PARENT, said, says), 0);
+	assert_true(node_waits(leaf, NODE_PARENT));
+	assert_int_equal(node_take(middle, 0, said, says), -ENOENT);
+	node_fail(middle, NODE_PARENT);
+	tree_local_carry(&l, tree_local_number(&l, 1, 0), 0);
+	assert_true(node_done(leaf));
+	assert_false(node_seen(leaf, 0));
+	assert_int_equal(node_take(leaf, NODE_PARENT, said, says), -EALREADY);
+	assert_int_equal(node_counts(middle)->alone, 1);
+	assert_int_equal(node_counts(leaf)->alone, 0);
+	tree_local_close(&l);
+}
+
 /* What cannot be looked for below, since a child has failed, stands: no copy is passed. */
 static void test_failed_child(void **state)
 {
@@ -536,7 +572,7 @@ int main(void)
 		cmocka_unit_test(test_at_once),	     cmocka_unit_test(test_sliced_root),
 		cmocka_unit_test(test_sliced_wrong), cmocka_unit_test(test_failed_parent),
 		cmocka_unit_test(test_failed_child), cmocka_unit_test(test_damage),
-		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_places),	     cmocka_unit_test(test_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -150,6 +150,11 @@ static void refuse_child(struct branch *b, u64 id)
 	calls_send(b->calls, id, b->message, call_seal(&b->key, &head, b->message, sizeof(why)));
 }
 
+static bool is_for_node(u8 kind)
+{
+	return kind == CALL_QUESTION || kind == CALL_ANSWER || kind == CALL_WAIT;
+}
+
 static void take_message(struct branch *b, const u8 *message, size_t size)
 {
 	u64 now = now_ns();
@@ -159,7 +164,7 @@ static void take_message(struct branch *b, const u8 *message, size_t size)
 	size_t n;
 	int rc = call_open(&b->key, message, size, &head, &payload, &n);
 
-	if (rc || !b->node || head.kind > CALL_ANSWER || !head.from) {
+	if (rc || !b->node || !is_for_node(head.kind) || !head.from) {
 		b->refused += b->node && (rc || head.kind != CALL_REFUSED);
 		return;
 	}
@@ -169,7 +174,9 @@ static void take_message(struct branch *b, const u8 *message, size_t size)
 		return;
 	}
 	peer->heard_ns = now;
-	node_take(b->node, peer - b->peers, message, size);
+	rc = node_take(b->node, peer - b->peers, message, size);
+	if (!rc && head.kind == CALL_WAIT)
+		calls_heard(&peer->question, b->plan.o->site_timeout, now);
 	if (!node_waits(b->node, peer - b->peers))
 		peer->question.size = 0;
 	peer->failed = node_failed(b->node, peer - b->peers);

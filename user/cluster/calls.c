@@ -16,6 +16,9 @@
 
 #define TIMES 4 /* that a question is sent in its time */
 
+/* Times of a question whose answer is said to be on its way: who says so waits itself, up to the root of a tree. */
+#define PATIENCE 12
+
 /* Others may come back to a server that was away later than this process: see the pauses of bus_open(). */
 #define RETURN_NS (5 * XDD_SECOND_NS)
 
@@ -246,9 +249,15 @@ void calls_send(struct calls *c, u64 to, const u8 *message, size_t size)
 
 void calls_ask(struct calls *c, struct calls_question *q, u64 now_ns)
 {
-	q->asked_ns = now_ns;
+	q->asked_ns = q->first_ns = now_ns;
 	q->again_ns = 0;
 	calls_send(c, q->to, q->message, q->size);
+}
+
+void calls_heard(struct calls_question *q, u64 timeout_ns, u64 now_ns)
+{
+	if (now_ns < q->first_ns + PATIENCE * timeout_ns)
+		q->asked_ns = now_ns;
 }
 
 u64 calls_press(struct calls *c, struct calls_question *q, u64 timeout_ns, u64 now_ns)

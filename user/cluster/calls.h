@@ -83,11 +83,15 @@ struct calls_question {
 	u8 *message; /* sealed, of @size bytes; 0: there is none */
 	size_t size;
 	u64 asked_ns, again_ns;
+	u64 first_ns; /* when it was asked; asked_ns: or when its answer was last said to be on its way */
 	u64 repeats; /* times that one was sent again, so far */
 };
 
 /* Send @q, of which to, message and size are set. */
 void calls_ask(struct calls *c, struct calls_question *q, u64 now_ns);
+
+/* Who was asked says that the answer to @q will come: it has time again, but not for ever. */
+void calls_heard(struct calls_question *q, u64 timeout_ns, u64 now_ns);
 
 /*
  * Send @q again if that is due: four times in @timeout_ns. The time in which there was no server, or in which others

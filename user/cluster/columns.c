@@ -142,9 +142,10 @@ void columns_believe(struct columns *c, u64 mask, u64 until_ns)
 	mapped_store(&c->gate->believed, mask);
 }
 
-void columns_refused(struct columns *c, u64 n)
+void columns_refused(struct columns *c, u64 n, u64 twin_ns)
 {
 	mapped_store(&c->gate->refused, n);
+	mapped_store(&c->gate->twin_ns, twin_ns);
 }
 
 int columns_describe(struct columns *c, u32 peer, const struct xdd_peer *about)

@@ -47,8 +47,8 @@ void columns_clear(struct columns *c, u32 peer);
 /* Believe the peers of @mask until @until_ns, on CLOCK_MONOTONIC: nobody else, and nobody longer. */
 void columns_believe(struct columns *c, u64 mask, u64 until_ns);
 
-/* Say how many messages nobody is known to have sent. */
-void columns_refused(struct columns *c, u64 n);
+/* Say how many messages nobody is known to have sent, and when another host last spoke in this one's name. */
+void columns_refused(struct columns *c, u64 n, u64 twin_ns);
 
 /* Say what is known of @peer. Returns 0 or a negative errno. */
 int columns_describe(struct columns *c, u32 peer, const struct xdd_peer *about);

@@ -173,6 +173,15 @@ static int connect_bus(struct hosts *h, char *err, size_t err_size)
 	return refuse(err, err_size, -ENOTCONN, "%s: no server answers", bus_servers(h->bus));
 }
 
+/* Where only some could load their watch sets: which. */
+static void tell_loaded(const struct council *c)
+{
+	char text[ORDER_TEXT_MAX];
+
+	for (u32 i = 0; i < c->plan.monitors && council_loaded(c, i, text); i++)
+		complain("joint: %s %s", c->member[i].name, text);
+}
+
 /* Returns 0, or -EIO with a line in @err. */
 static int run_period(struct hosts *h, char *err, size_t err_size)
 {
@@ -190,6 +199,7 @@ static int run_period(struct hosts *h, char *err, size_t err_size)
 			wait_until(h, due);
 	}
 	council_stop(c);
+	tell_loaded(c);
 	if (c->phase == COUNCIL_FAILED)
 		rc = refuse(err, err_size, -EIO, "%s", c->err);
 	return rc;

@@ -41,6 +41,9 @@
 /* Messages that are refused are told of at most so often. */
 #define REFUSED_NS (60 * XDD_SECOND_NS)
 
+/* Two speak in one name if that was so this lately. */
+#define TWIN_NS (30 * XDD_SECOND_NS)
+
 /* What JetStream kept of a peer is fetched first, and then the peer itself is asked. */
 struct fetched {
 	char name[WIRE_NAME];
@@ -68,6 +71,7 @@ struct member {
 	struct fetched fetched[XDD_MAX_PEERS];
 	enum xdd_peer_state told[XDD_MAX_PEERS];
 	u64 refused_told_ns; /* 0: never */
+	u64 twins_told_ns; /* when messages of twins were last heard, which are told of once; 0: never */
 	u8 message[WIRE_MAX];
 };
 
@@ -191,6 +195,7 @@ static void describe(struct member *m, u32 i)
 		.deltas = peer->deltas,
 		.gaps = peer->gaps,
 		.refused = peer->refused + peer->old,
+		.twins = peer->twin_ns && now_ns() - peer->twin_ns < TWIN_NS,
 		.density = rate_of(peer->density),
 		.predicted_fpr = rate_of(peer->fpr),
 		.predicted_fnr =
@@ -435,11 +440,30 @@ static void tell_refused(struct member *m, const char *peer)
 		 m->setup.who, m->in->name, peer);
 }
 
+/* Once, until it has been over for long. */
+static void tell_twins(struct member *m, const char *peer)
+{
+	u64 now = now_ns();
+	bool told = m->twins_told_ns && now - m->twins_told_ns < REFUSED_NS;
+	bool own = !strcmp(peer, m->name);
+
+	m->twins_told_ns = now;
+	if (!told)
+		complain("%s: %s: %s %s, and %s: give each host of the group a --host of its own",
+			 m->setup.who, m->in->name,
+			 own ? "another host speaks as" : "two hosts speak as", peer,
+			 own ? "others believe only one of the two"
+			     : "only the one that was believed first is");
+}
+
 void member_take(struct member *m, const char *peer, const struct bus_event *event, bool stored)
 {
-	if (receiver_take(m->receiver, peer, event->bytes, event->length, stored, clocks()) ==
-	    -EBADMSG)
+	int code = receiver_take(m->receiver, peer, event->bytes, event->length, stored, clocks());
+
+	if (code == -EBADMSG)
 		tell_refused(m, peer);
+	else if (code == -EEXIST)
+		tell_twins(m, peer);
 }
 
 void member_wanted(struct member *m, const char *peer, const struct bus_event *event)
@@ -482,6 +506,7 @@ void member_answered(struct member *m, const char *peer, const struct bus_event 
 		return;
 	for (u32 i = 0; i < m->in->fixed.peers; i++)
 		if (receiver_peer(m->receiver, i)->state != XDD_PEER_none &&
+		    receiver_peer(m->receiver, i)->epoch == head.epoch &&
 		    !strcmp(receiver_peer(m->receiver, i)->name, peer))
 			questions_answered(m->questions, i, payload, head.payload_bytes, clocks());
 }
@@ -538,7 +563,9 @@ static void check(struct member *m, struct wire_time now)
 
 static void describe_all(struct member *m)
 {
-	columns_refused(&m->columns, receiver_stats(m->receiver)->bad);
+	const struct receiver_stats *stats = receiver_stats(m->receiver);
+
+	columns_refused(&m->columns, stats->bad, stats->twin_ns);
 	for (u32 i = 0; i < m->in->fixed.peers; i++)
 		if (receiver_peer(m->receiver, i)->state != XDD_PEER_none || m->told[i])
 			describe(m, i);

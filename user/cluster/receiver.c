@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "user/cluster/delta.h"
+#include "user/cluster/epochs.h"
 #include "user/model/replica.h"
 #include "user/words.h"
 
@@ -22,9 +23,10 @@ struct slot {
 	struct receiver_peer peer;
 	struct wire_key key;
 	struct assembly assembly;
-	u64 epoch, order, seq; /* the highest that were seen */
-	u64 *bits;	       /* the replica, if there is one: version peer.seq of peer.epoch */
-	u64 *staging;	       /* of what is assembled, or NULL */
+	struct epochs epochs;
+	u64 seq;      /* the highest that was seen */
+	u64 *bits;    /* the replica, if there is one: version peer.seq of peer.epoch */
+	u64 *staging; /* of what is assembled, or NULL */
 	u32 staging_shift;
 	u64 ones;
 	bool synced;	  /* the replica is the peer's last word */
@@ -37,6 +39,7 @@ struct slot {
 struct receiver {
 	struct receiver_setup setup;
 	struct receiver_stats stats;
+	struct epochs own; /* others in this host's name */
 	struct slot slots[RECEIVER_SLOTS];
 };
 
@@ -447,11 +450,8 @@ static int take_heartbeat(struct receiver *r, struct slot *slot, const struct ta
 /* The peer has begun anew: what is held is not its last word any more. */
 static void begin_epoch(struct receiver *r, struct slot *slot, const struct taken *t)
 {
-	bool heard = slot->epoch;
-
-	slot->epoch = t->head.epoch;
-	slot->order = slot->seq = 0;
-	if (heard)
+	slot->seq = 0;
+	if (slot->epochs.other)
 		end_replica(r, slot, XDD_PEER_recovering, t->now.mono_ns);
 	slot->want_wait_ns = 0;
 }
@@ -460,9 +460,9 @@ static void note(struct slot *slot, const struct taken *t)
 {
 	struct receiver_peer *peer = &slot->peer;
 
-	if (t->stored || t->head.order <= slot->order)
+	if (t->stored || t->head.order <= slot->epochs.order)
 		return;
-	slot->order = t->head.order;
+	slot->epochs.order = t->head.order;
 	peer->heard_ns = t->now.mono_ns;
 	peer->fingerprint = t->head.fingerprint;
 	if (t->head.type == WIRE_BYE)
@@ -491,18 +491,33 @@ static bool is_late(const struct slot *slot, const struct taken *t)
 {
 	if (is_filter(&t->head) && slot->peer.state != XDD_PEER_left)
 		return false;
-	return t->stored || t->head.order <= slot->order;
+	return t->stored || t->head.order <= slot->epochs.order;
 }
 
-/* Returns 0; -EALREADY if it is to be ignored. */
+/* Whose message it is. Returns 0, -EALREADY or -EEXIST. */
+static int judge(struct receiver *r, struct slot *slot, const struct taken *t)
+{
+	bool alive = slot->peer.state != XDD_PEER_left && slot->peer.state != XDD_PEER_failed;
+	enum epochs_verdict verdict = epochs_judge(&slot->epochs, &t->head, t->stored, alive,
+						   t->now.mono_ns, r->setup.forget_ns);
+
+	if (slot->epochs.twins)
+		slot->peer.twin_ns = slot->epochs.twin_ns;
+	if (verdict == EPOCHS_BEGIN)
+		begin_epoch(r, slot, t);
+	if (verdict == EPOCHS_OLD)
+		return -EALREADY;
+	return verdict == EPOCHS_TWIN ? -EEXIST : 0;
+}
+
+/* Returns 0; -EALREADY if it is to be ignored; -EEXIST. */
 static int apply(struct receiver *r, struct slot *slot, const struct taken *t)
 {
 	const struct wire_head *head = &t->head;
+	int err = judge(r, slot, t);
 
-	if (head->epoch < slot->epoch)
-		return -EALREADY;
-	if (head->epoch > slot->epoch)
-		begin_epoch(r, slot, t);
+	if (err)
+		return err;
 	if (is_late(slot, t))
 		return -EALREADY;
 	note(slot, t);
@@ -531,6 +546,7 @@ static int refuse(struct receiver *r, int err)
 	r->stats.types += err == -EOPNOTSUPP;
 	r->stats.full += err == -ENOSPC;
 	r->stats.skewed += err == -ESTALE;
+	r->stats.twins += err == -EEXIST;
 	return err;
 }
 
@@ -562,6 +578,19 @@ static int take(struct receiver *r, struct slot **slot, const char *name, const 
 	return apply(r, *slot, t);
 }
 
+/* What comes back is ignored, but not what another host says in this one's name. */
+static int take_own(struct receiver *r, const u8 *message, size_t size, struct taken *t)
+{
+	const struct wire_self *self = r->setup.self;
+
+	if (wire_open(&self->key, message, size, &t->head, &t->payload) ||
+	    epochs_judge_own(&r->own, self->epoch, &t->head, t->stored, t->now.mono_ns) !=
+		    EPOCHS_TWIN)
+		return 0;
+	r->stats.twin_ns = t->now.mono_ns;
+	return refuse(r, -EEXIST);
+}
+
 int receiver_take(struct receiver *r, const char *name, const u8 *message, size_t size, bool stored,
 		  struct wire_time now)
 {
@@ -572,7 +601,7 @@ int receiver_take(struct receiver *r, const char *name, const u8 *message, size_
 	if (!name[0] || strlen(name) >= WIRE_NAME)
 		return -EINVAL;
 	if (!strcmp(name, r->setup.name))
-		return 0;
+		return take_own(r, message, size, &t);
 	slot = find(r, name);
 	err = take(r, &slot, name, message, size, &t);
 	if (slot) {

@@ -6,6 +6,7 @@
  * anything else the peer is `recovering`: not believed until the FULL that it is asked for. What
  * came before, by epoch and order, is ignored, and so is what is older than the clocks may differ.
  * A peer whose filter is larger than there is room for is `mismatched`, as one loaded otherwise is.
+ * Of two hosts with one name the first one is believed: see epochs.h.
  */
 #ifndef USER_CLUSTER_RECEIVER_H
 #define USER_CLUSTER_RECEIVER_H
@@ -29,7 +30,10 @@ struct receiver_peer {
 	u64 changed_ns;	     /* ... since when it is in this state */
 	u64 sent_wall_ns;    /* when the peer sent what was last applied, by its clock */
 	u64 messages, bytes; /* of this name, whatever they were */
-	u64 refused;	     /* of these: damaged, forged, of another version or time, senseless */
+	u64 refused;	     /* of these: damaged, forged, of another version or time, senseless,
+			      * or of another host with this name
+			      */
+	u64 twin_ns;	     /* when two were last heard in this name; 0: never */
 	u64 old;	     /* ... said before, or out of order and too late: ignored */
 	u64 fulls, deltas, heartbeats; /* whole ones that were taken */
 	u64 wants;		       /* FULLs asked for */
@@ -76,6 +80,8 @@ struct receiver_stats {
 	u64 types;    /* of unknown types */
 	u64 full;     /* more peers than slots */
 	u64 skewed;   /* clocks too far apart, or said again much later */
+	u64 twins;    /* of another host in the name of one that is believed, or of this one */
+	u64 twin_ns;  /* when another was last heard in this host's name; 0: never */
 };
 
 struct receiver;
@@ -89,7 +95,7 @@ void receiver_close(struct receiver *r);
  * by the server, and is not live: a FULL is then believed only when the peer itself says that it is
  * its last word. Audit messages and WANT are not for it and ignored. Returns 0, also if it is ignored;
  * as wire_open() does; -EINVAL for a name that is empty or too long; -ENOSPC: more peers than slots;
- * -ESTALE: clocks too far apart; -ENOMEM.
+ * -ESTALE: clocks too far apart; -EEXIST: another host speaks in the name of a peer, or in one's own; -ENOMEM.
  */
 int receiver_take(struct receiver *r, const char *name, const u8 *message, size_t size, bool stored,
 		  struct wire_time now);

@@ -9,7 +9,6 @@
 #include "user/clock.h"
 #include "user/watch/file.h"
 
-#define REST 10 /* a tenth of a CPU, as the owner's */
 #define BUSY_NS (100 * MILLISECOND_NS)
 
 /* Of DELTAs that were not applied yet; what does not fit is wanted again. */
@@ -338,7 +337,7 @@ static void apply_what_waits(struct follower *f, struct wire_time now, char *err
 	if ((!f->full && !f->log_bytes && !f->adopted) || now.mono_ns < f->apply_at_ns)
 		return;
 	rc = apply_changes(f, err, err_size);
-	f->apply_at_ns = now.mono_ns + (rc == -EBUSY ? BUSY_NS : REST * (now_ns() - start));
+	f->apply_at_ns = now.mono_ns + (rc == -EBUSY ? BUSY_NS : rest_of(now_ns() - start));
 	if (rc == -EBUSY) {
 		*err = 0;
 		return;

@@ -9,9 +9,6 @@
 
 #include "user/clock.h"
 
-/* A tenth of a CPU: reading and deflating take memory's time for sets of many keys. */
-#define REST 10
-
 /* While more than this waits for the network, no part follows. */
 #define BUSY_BYTES (4u << 20)
 #define PART_PAUSE_NS (10 * MILLISECOND_NS)
@@ -197,7 +194,7 @@ static int look(struct owner *o, struct wire_time now)
 
 static void look_if_due(struct owner *o, struct wire_time now)
 {
-	u64 start, took;
+	u64 start, rest;
 	int rc;
 
 	if (now.mono_ns < o->look_at_ns)
@@ -207,9 +204,10 @@ static void look_if_due(struct owner *o, struct wire_time now)
 		return;
 	start = now_ns();
 	rc = look(o, now);
-	took = now_ns() - start;
-	if (REST * took > o->setup.look_ns)
-		o->look_at_ns = now.mono_ns + REST * took;
+	/* Reading and deflating take memory's time for sets of many keys. */
+	rest = rest_of(now_ns() - start);
+	if (rest > o->setup.look_ns)
+		o->look_at_ns = now.mono_ns + rest;
 	o->stats.failed = rc == -EBUSY ? 0 : rc;
 }
 

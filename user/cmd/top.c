@@ -16,7 +16,6 @@
 #include "user/signals.h"
 
 #define DEFAULT_WIDTH 80
-#define REST 10	     /* looks take at most such a part of the time */
 #define PAGE_ROWS 10 /* what PageUp and PageDown go by */
 
 enum page { PAGE_INSTANCE, PAGE_LIST, PAGE_HELP };
@@ -209,7 +208,7 @@ static bool obey_all(struct shown *shown, enum signals_wait came)
  */
 static u64 next_ns(const struct shown *shown, u64 began_ns)
 {
-	u64 rest = (now_ns() - began_ns) * REST;
+	u64 rest = rest_of(now_ns() - began_ns);
 
 	return began_ns + (rest > shown->o->interval ? rest : shown->o->interval);
 }

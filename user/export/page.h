@@ -77,7 +77,8 @@ struct member_report;
 	X(peer_received_bytes, counter, "peer", "bytes of messages from the peer")                \
 	X(peer_updates, counter, "peer, kind", "whole filters and changes that were taken")       \
 	X(peer_gaps, counter, "peer", "updates that were missing in between")                     \
-	X(peer_refused, counter, "peer", "messages damaged, forged, replayed or not understood")  \
+	X(peer_refused, counter, "peer",                                                          \
+	  "messages damaged, forged, replayed, not understood, or of another host of its name")   \
 	X(peer_fpr_predicted, gauge, "peer", "of its replica, by the model")                      \
 	X(peer_fnr_predicted, gauge, "peer", "of its replica, by the model")                      \
 	X(peer_fpr_measured, gauge, "peer", "of its replica, by asking the peer")                 \
@@ -112,8 +113,8 @@ struct member_report;
 	X(replica_held_back, counter, "by",                                                       \
 	  "updates that were due (push_rate); looks that were left out (bus: busy)")              \
 	X(replica_refused, counter, "why",                                                        \
-	  "messages of others: damaged or forged, of another version or type, or of a peer for "  \
-	  "which there is no place")                                                              \
+	  "messages of others: damaged or forged, of another version or type, of a peer for "     \
+	  "which there is no place, or of a host whose name another has (same_name)")             \
 	X(replica_stale_seconds, gauge, "",                                                       \
 	  "how long the others have not had all that is here; 0: they have")                      \
 	X(replica_rate_predicted, gauge, "rate",                                                  \

@@ -66,7 +66,8 @@ void put_replica_refused(struct page *page, const struct status *status)
 	WHO_SHARES(page_put_count(page, report->received->bad, "why", "damaged");
 		   page_put_count(page, report->received->versions, "why", "version");
 		   page_put_count(page, report->received->types, "why", "type");
-		   page_put_count(page, report->received->full, "why", "no_place");)
+		   page_put_count(page, report->received->full, "why", "no_place");
+		   page_put_count(page, report->received->twins, "why", "same_name");)
 }
 
 void put_replica_stale_seconds(struct page *page, const struct status *status)

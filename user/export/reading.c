@@ -15,8 +15,6 @@
 #include "user/metrics/status.h"
 #include "user/options.h"
 
-#define REST 10 /* reading takes at most such a part of a CPU */
-
 /* What is remembered of an instance from page to page. */
 struct exported {
 	struct exported *next;
@@ -203,7 +201,7 @@ static void end_round(struct reading *reading)
 	round_free(&reading->now);
 	reading->now = reading->next;
 	reading->next = (struct round){ 0 };
-	reading->rest_ns = now_ns() + reading->now.spent_ns * REST;
+	reading->rest_ns = now_ns() + rest_of(reading->now.spent_ns);
 	reading->busy = false;
 }
 

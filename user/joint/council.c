@@ -2,6 +2,7 @@
 #include "user/joint/council.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,17 @@ static void fail(struct council *c, const char *name, const char *why)
 	if (c->phase != COUNCIL_FAILED)
 		snprintf(c->err, sizeof(c->err), "monitor %.70s: %.400s", name, why);
 	c->phase = COUNCIL_FAILED;
+}
+
+/* Of those that load their watch sets each has its own fate: the others' is waited for. */
+static void fail_member(struct council *c, struct council_member *m, const char *why)
+{
+	if (c->phase != COUNCIL_LOADING) {
+		fail(c, m->name, why);
+		return;
+	}
+	m->answered = true;
+	snprintf(m->trouble, sizeof(m->trouble), "%.150s", why);
 }
 
 static void fail_memory(struct council *c)
@@ -53,6 +65,7 @@ void council_open(struct council *c, const struct joint_plan *plan, const char *
 	c->period_ns = period_ns;
 	c->silence_ns = silence_ns;
 	c->watch = watch;
+	c->beat_ns = now_ns;
 	c->phase = COUNCIL_STARTING;
 	c->step = c->exchanges = 0;
 	c->common = 0;
@@ -225,6 +238,42 @@ static void take_seen(struct council *c, u64 now_ns)
 	ask_order(c, ORDER_BEGIN, NULL, 0, now_ns);
 }
 
+/* All have tried to. */
+static void take_loaded(struct council *c)
+{
+	u32 have = 0;
+
+	for (u32 i = 0; i < c->plan.monitors; i++)
+		have += !*c->member[i].trouble;
+	if (have == c->plan.monitors) {
+		c->phase = COUNCIL_DONE;
+		return;
+	}
+	snprintf(c->err, sizeof(c->err),
+		 "the common keys are in the watch set of %.40s at %u of %u monitors: ask again "
+		 "when "
+		 "the others can have them, those stay as they are",
+		 c->watch, have, c->plan.monitors);
+	c->phase = COUNCIL_FAILED;
+}
+
+const char *council_loaded(const struct council *c, u32 i, char text[ORDER_TEXT_MAX])
+{
+	const struct council_member *m = &c->member[i];
+	bool any = false;
+
+	for (u32 k = 0; k < c->plan.monitors; k++)
+		any |= *c->member[k].trouble;
+	if (c->phase != COUNCIL_FAILED || !any)
+		return NULL;
+	if (!*m->trouble)
+		snprintf(text, ORDER_TEXT_MAX, "has them, %" PRIu64 " are new", (uint64_t)m->added);
+	else
+		snprintf(text, ORDER_TEXT_MAX, "%s them: %s",
+			 m->refused ? "does not have" : "may have", m->trouble);
+	return text;
+}
+
 /* All have answered. */
 static void advance(struct council *c, u64 now_ns)
 {
@@ -244,7 +293,7 @@ static void advance(struct council *c, u64 now_ns)
 		ask_order(c, ORDER_LOAD, &(u64){ 1 }, 1, now_ns);
 		break;
 	case COUNCIL_LOADING:
-		c->phase = COUNCIL_DONE;
+		take_loaded(c);
 		break;
 	case COUNCIL_SHOWING:
 		take_shown(c);
@@ -294,10 +343,11 @@ void council_take(struct council *c, u32 i, const struct part *part, u64 now_ns)
 	if (!rc)
 		return;
 	m->answered = true;
-	if (!order_get_refused(&m->in.message, why))
-		fail(c, m->name, why);
+	m->refused = !order_get_refused(&m->in.message, why);
+	if (m->refused)
+		fail_member(c, m, why);
 	else if (read_answer(c, m))
-		fail(c, m->name, "its answer cannot be read: is it of another version?");
+		fail_member(c, m, "its answer cannot be read: is it of another version?");
 }
 
 static bool all_answered(const struct council *c)
@@ -316,11 +366,12 @@ static u64 press(struct council *c, u32 i, u64 now_ns)
 	if (!m->asked || m->answered)
 		return UINT64_MAX;
 	if (now_ns - m->heard_ns >= c->silence_ns) {
-		fail(c, m->name,
-		     c->phase == COUNCIL_STARTING
-			     ? "does not answer: is its agent in this group, with --nats, its "
-			       "instance loaded with --collect and the same --secret-file?"
-			     : "no longer answers");
+		fail_member(
+			c, m,
+			c->phase == COUNCIL_STARTING
+				? "does not answer: is its agent in this group, with --nats, its "
+				  "instance loaded with --collect and the same --secret-file?"
+				: "no longer answers");
 		return now_ns;
 	}
 	if (now_ns >= m->again_ns) {
@@ -332,15 +383,33 @@ static u64 press(struct council *c, u32 i, u64 now_ns)
 	return m->again_ns;
 }
 
+static void say(struct council *c, u32 step)
+{
+	struct part part = { .session = c->session, .step = step, .parts = 1 };
+
+	for (u32 i = 0; i < c->plan.monitors; i++)
+		c->emit(c->to, i, &part);
+}
+
+/* Monitors that no longer hear of it are free for others. */
+static u64 beat(struct council *c, u64 now_ns)
+{
+	if (now_ns >= c->beat_ns) {
+		say(c, STEP_BEAT);
+		c->beat_ns = now_ns + PART_BEAT_NS;
+	}
+	return c->beat_ns;
+}
+
 u64 council_step(struct council *c, u64 now_ns)
 {
-	u64 due = UINT64_MAX, next;
+	u64 due = beat(c, now_ns), next;
 
 	if (c->phase < COUNCIL_DONE && c->phase != COUNCIL_COLLECTING && all_answered(c))
 		advance(c, now_ns);
 	if (c->phase == COUNCIL_COLLECTING) {
 		if (now_ns < c->end_ns)
-			return c->end_ns;
+			return due < c->end_ns ? due : c->end_ns;
 		c->phase = COUNCIL_ENDING;
 		ask_order(c, ORDER_END, NULL, 0, now_ns);
 	}
@@ -353,8 +422,5 @@ u64 council_step(struct council *c, u64 now_ns)
 
 void council_stop(struct council *c)
 {
-	struct part part = { .session = c->session, .step = STEP_STOP, .parts = 1 };
-
-	for (u32 i = 0; i < c->plan.monitors; i++)
-		c->emit(c->to, i, &part);
+	say(c, STEP_STOP);
 }

@@ -25,6 +25,8 @@ enum council_phase {
 	COUNCIL_FAILED, /* why: council.err */
 };
 
+#define COUNCIL_TROUBLE 160
+
 /* What is known of a monitor. */
 struct council_member {
 	const char *name;
@@ -35,6 +37,8 @@ struct council_member {
 	u64 up, down; /* bytes of the algorithm's messages */
 	u64 added;    /* to its watch set */
 	bool asked, answered;
+	char trouble[COUNCIL_TROUBLE]; /* why it could not load the keys, as far as is known */
+	bool refused;		       /* it said so: it has none of them */
 	u64 heard_ns, again_ns;
 	struct inbox in;
 	struct outbox out;
@@ -46,7 +50,8 @@ struct council {
 	const char *watch; /* instance, or NULL: print */
 	enum council_phase phase;
 	u32 step, exchanges;
-	u64 end_ns; /* of the period */
+	u64 end_ns;  /* of the period */
+	u64 beat_ns; /* when all are told again that it is there */
 	struct joint_coordinator joint;
 	struct council_member member[JOINT_MONITORS_MAX];
 	part_emit *emit;
@@ -71,6 +76,9 @@ void council_take(struct council *c, u32 i, const struct part *part, u64 now_ns)
 
 /* Do what is due. Returns when the next thing is; c->phase may be COUNCIL_DONE or COUNCIL_FAILED then. */
 u64 council_step(struct council *c, u64 now_ns);
+
+/* When it failed while watch sets were loaded: what has become of that of member @i, as words behind its name. Else NULL. */
+const char *council_loaded(const struct council *c, u32 i, char text[ORDER_TEXT_MAX]);
 
 /* Tell all that it is over. */
 void council_stop(struct council *c);

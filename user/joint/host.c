@@ -2,12 +2,15 @@
 #include "user/joint/host.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "user/message.h"
+
+#define SECOND_NS 1000000000ull
 
 void host_open(struct host *h, const struct host_ops *ops, void *to)
 {
@@ -22,6 +25,7 @@ static void end_session(struct host *h)
 		joint_monitor_close(&h->monitor);
 	h->opened = false;
 	h->answered = false;
+	h->beats = false;
 	*h->coordinator = 0;
 	inbox_free(&h->in);
 }
@@ -154,8 +158,9 @@ static void refuse_session(struct host *h, const char *from, u64 session, const 
 }
 
 /* Returns whether @from may begin @session: what was said before, or is said again by others, begins nothing. */
-static bool may_begin(struct host *h, const char *from, u64 session, u64 wall_ns)
+static bool may_begin(struct host *h, const char *from, u64 session, u64 now_ns, u64 wall_ns)
 {
+	u64 left = h->gone_ns > now_ns ? h->gone_ns - now_ns : 0;
 	char why[ORDER_TEXT_MAX];
 
 	if (session <= h->session)
@@ -167,8 +172,10 @@ static bool may_begin(struct host *h, const char *from, u64 session, u64 wall_ns
 	}
 	if (!*h->coordinator || !strcmp(h->coordinator, from))
 		return true;
-	snprintf(why, sizeof(why), "it is a monitor of %s: ask again when that is over",
-		 h->coordinator);
+	snprintf(why, sizeof(why),
+		 "it is a monitor of %s: ask again when that is over, or in %" PRIu64
+		 " s if that is gone",
+		 h->coordinator, (uint64_t)(left / SECOND_NS + 1));
 	refuse_session(h, from, session, why);
 	return false;
 }
@@ -182,12 +189,17 @@ static void begin(struct host *h, const char *from, u64 session)
 	inbox_expect(&h->in, session, 0);
 }
 
+static void host_hear(struct host *h, u64 now_ns)
+{
+	h->gone_ns = now_ns + (h->beats ? 0 : h->start.period_ns) + HOST_SILENCE_NS;
+}
+
 int host_take(struct host *h, const char *from, const struct part *part, u64 now_ns, u64 wall_ns)
 {
 	bool ours = part->session == h->session && !strcmp(from, h->coordinator);
 	int rc;
 
-	if (!ours && !part->step && may_begin(h, from, part->session, wall_ns)) {
+	if (!ours && !part->step && may_begin(h, from, part->session, now_ns, wall_ns)) {
 		begin(h, from, part->session);
 		ours = true;
 	}
@@ -197,13 +209,18 @@ int host_take(struct host *h, const char *from, const struct part *part, u64 now
 		end_session(h);
 		return 0;
 	}
+	if (part->step == STEP_BEAT) {
+		h->beats = true;
+		host_hear(h, now_ns);
+		return 0;
+	}
 	if (h->answered && part->step == h->step && !part->number &&
 	    now_ns - h->out.sent_ns >= PART_AGAIN_NS / 2)
 		outbox_begin(&h->out, h->session, h->step); /* it did not get there */
 	rc = inbox_take(&h->in, part);
 	if (rc == 1)
 		rc = take_question(h, now_ns);
-	h->gone_ns = now_ns + h->start.period_ns + HOST_SILENCE_NS;
+	host_hear(h, now_ns);
 	return rc;
 }
 

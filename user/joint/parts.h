@@ -17,6 +17,10 @@
 /* A step that is no question: whoever gets it forgets the session. */
 #define STEP_STOP 0xffffffffu
 
+/* Nor is this, which says that the one who asks is there; so often. */
+#define STEP_BEAT 0xfffffffeu
+#define PART_BEAT_NS 2000000000ull
+
 struct part {
 	u64 session;	   /* of the one who asks: when it began, ns since 1970 */
 	u32 step;	   /* of the session, from 0 on: a question and its answer have the same */

@@ -69,6 +69,7 @@ int peers_read(const struct instance *in, struct peers *peers)
 	if (bpf_map_lookup_elem(in->maps.peer_gate, &zero, &gate))
 		return -errno;
 	peers->refused = gate.refused;
+	peers->twin_ns = gate.twin_ns;
 	if (gate.until_ns <= now_ns())
 		gate.believed = 0;
 	for (u32 i = 0; !err && i < fixed->peers; i++)

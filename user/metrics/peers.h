@@ -24,6 +24,7 @@ struct peers {
 	u32 believed;
 	u64 memory_bytes; /* of the replicas; 0: the instance holds none */
 	u64 refused; /* messages that are damaged, or not by who they say, since the agent began */
+	u64 twin_ns; /* when another host last spoke in this host's name; 0: never */
 	u64 hits;    /* packets that one of them had seen */
 	struct peer_view peer[XDD_MAX_PEERS];
 };

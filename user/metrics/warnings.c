@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "user/clock.h"
 #include "user/metrics/limits.h"
 #include "user/metrics/warnings_work.h"
 #include "user/utf8.h"
@@ -186,10 +187,27 @@ static void watch_warnings(struct status *status)
 		     status->instance->name, status->instance->name);
 }
 
+/* Hosts that were given one name: what one of them has seen is known nowhere. */
+static void twin_warnings(struct status *status)
+{
+	const struct peers *peers = &status->peers;
+
+	if (peers->twin_ns && now_ns() - peers->twin_ns < LIMIT_TWIN_S * XDD_SECOND_NS)
+		warn(status, "another host speaks in this one's name, and others believe only one "
+			     "of the two: give each host of the group an agent --host of its own");
+	for (u32 i = 0; i < peers->n; i++)
+		if (peers->peer[i].about.twins)
+			warn(status,
+			     "two hosts speak as %s, and only the one that was believed first is: "
+			     "give each host of the group an agent --host of its own",
+			     peers->peer[i].about.name);
+}
+
 void warnings_find(struct status *status)
 {
 	health_warnings(status);
 	watch_warnings(status);
+	twin_warnings(status);
 	event_warnings(status);
 	warnings_interfaces(status);
 	warnings_traffic(status);

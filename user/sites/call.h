@@ -31,7 +31,7 @@
 #define CALL_TEXT 160	      /* bytes of a text, its end included */
 
 /* CALL_REFUSED answers a question, in words. HELLO asks who is there; HERE says it, to all, and to whom it answers; BYE:
- * it ends.
+ * it ends. WAIT answers a question that came again: its answer depends on somebody else's, and will come.
  */
 enum call_kind {
 	CALL_QUESTION,
@@ -40,6 +40,7 @@ enum call_kind {
 	CALL_HELLO,
 	CALL_HERE,
 	CALL_BYE,
+	CALL_WAIT,
 	CALL_KIND_MAX
 };
 

@@ -112,6 +112,7 @@ static void inbox_take(struct node *node, u32 peer, const struct sites_item *ite
 	struct inbox *in = &node->peers[peer].in;
 
 	in->send = !n;
+	in->wait = false;
 	in->n = in->open = n;
 	for (u32 i = 0; i < n; i++)
 		in->jobs[i] = (struct job){ .item = items[i],
@@ -164,9 +165,17 @@ static size_t put_answer(struct node *node, u32 peer, u8 *message)
 
 		message[CALL_HEADER + i] = job->test || !job->seen ? job->seen : 1 + job->left;
 	}
-	in->send = false;
+	in->send = in->wait = false;
 	node->counts.answers++;
 	return seal(node, peer, CALL_ANSWER, in->sequence, message, in->n);
+}
+
+static size_t put_wait(struct node *node, u32 peer, u8 *message)
+{
+	struct inbox *in = &node->peers[peer].in;
+
+	in->wait = false;
+	return seal(node, peer, CALL_WAIT, in->sequence, message, 0);
 }
 
 static size_t put_question(struct node *node, u32 peer, u8 *message)
@@ -200,6 +209,8 @@ size_t node_answer(struct node *node, u32 peer, u8 *message)
 
 	if (node->peers[number].in.send)
 		bytes = put_answer(node, number, message);
+	else if (node->peers[number].in.wait)
+		bytes = put_wait(node, number, message);
 	node->counts.bytes_out += bytes;
 	return bytes;
 }
@@ -252,6 +263,7 @@ static int take_question(struct node *node, u32 peer, const struct call_head *he
 	if (in->from == head->from && head->sequence <= in->sequence) {
 		node->counts.repeated++;
 		in->send |= head->sequence == in->sequence && !in->open;
+		in->wait |= head->sequence == in->sequence && in->open;
 		return head->sequence == in->sequence ? 0 : -EALREADY;
 	}
 	if (in->open)
@@ -284,6 +296,15 @@ static int take_answer(struct node *node, u32 peer, const struct call_head *head
 	return 0;
 }
 
+/* What was asked last is on its way. */
+static int take_wait(const struct node *node, u32 peer, const struct call_head *head)
+{
+	const struct peer *from = &node->peers[peer];
+	bool asked = from->out.sent && head->sequence == from->out.sequence;
+
+	return asked && head->from == from->id ? 0 : -EALREADY;
+}
+
 static int take(struct node *node, u32 peer, const u8 *message, size_t size)
 {
 	struct call_head head;
@@ -299,7 +320,7 @@ static int take(struct node *node, u32 peer, const u8 *message, size_t size)
 		return take_question(node, peer, &head, payload, n);
 	if (head.kind == CALL_ANSWER)
 		return take_answer(node, peer, &head, payload, n);
-	return -EBADMSG;
+	return head.kind == CALL_WAIT ? take_wait(node, peer, &head) : -EBADMSG;
 }
 
 int node_take(struct node *node, u32 peer, const u8 *message, size_t size)

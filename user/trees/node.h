@@ -20,7 +20,8 @@
  * for which what was found will live beyond the question's; or 255: yes, but nobody has it.
  *
  * Messages may be lost, repeated and come late: each peer has one question under way, with a number; a repeated one is
- * applied once and answered alike. A node whose parent has failed decides as a root does, or by fault policy
+ * applied once and answered alike, or by WAIT where the answer depends on another node's: who asks this one then does not
+ * take it for failed while it waits for one that has. A node whose parent has failed decides as a root does, or by fault policy
  * `duplicate` takes all that it has not for copies; where a child has failed, a match cannot be refuted and stands.
  */
 #ifndef USER_TREES_NODE_H
@@ -100,8 +101,7 @@ size_t node_question(struct node *node, u32 peer, u8 *message);
 bool node_waits(const struct node *node, u32 peer);
 
 /* Take a message of @peer's, which may be anything. Returns 0; what call_open() and sites_get_question() do;
- * -ENOENT: it is for another node;
- * -ERANGE: cells that the filter has not; -EALREADY: it came too late; -EBUSY: the peer's last question has to be
+ * -ENOENT: it is for another node; -ERANGE: cells that the filter has not; -EALREADY: it came too late; -EBUSY: the peer's last question has to be
  * answered first.
  */
 int node_take(struct node *node, u32 peer, const u8 *message, size_t size);

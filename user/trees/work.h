@@ -27,7 +27,8 @@ struct job {
 struct inbox {
 	u64 from, sequence; /* 0: there were none */
 	bool send;	    /* the answer is to be sent */
-	u32 room, n, open;  /* the last: without a verdict */
+	bool wait;	   /* it came again before there was one: that it will come is to be said */
+	u32 room, n, open; /* the last: without a verdict */
 	struct job *jobs;
 };
 
