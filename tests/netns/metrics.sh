@@ -205,7 +205,8 @@ echo mine >"$tmp/mine"
 mv "$tmp/mine" "$tmp/x.prom"
 stop
 check_equal "what was put in its place stays at the end" mine "$(cat "$tmp/x.prom")"
-check "one that a run left which was killed says how old it is" eval 'now_is 60 "$tmp/left.prom" && ! now_is 1 "$tmp/left.prom"'
+is_old() { now_is 60 "$1" && ! now_is 1 "$1"; }
+check "one that a run left which was killed says how old it is" is_old "$tmp/left.prom"
 "$xdd" run "y$in" --netns "$rx" --quiet --seconds 1 --textfile "$tmp/left.prom"
 check "one that a run left which was killed is replaced, and removed" test ! -e "$tmp/left.prom"
 rm "$tmp/x.prom" "$tmp/precious"
