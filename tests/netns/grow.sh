@@ -48,6 +48,9 @@ burst() {
 	check "$name: by as many as were opened" is retired = "$(growth opened)"
 	transmit "$tmp/few.pcap" 8000
 	check "$name: the copies of few are found" found_all 10500
+	opened=$(growth opened)
+	"$xdd" set "$in" --window 3s --restart --quiet
+	check "$name: set --restart: what was counted stays" is opened -ge "$opened"
 	"$xdd" unload "$in"
 }
 
