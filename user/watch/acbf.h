@@ -96,6 +96,16 @@ int acbf_add(struct acbf *a, const u64 *positions);
  */
 int acbf_delete(struct acbf *a, const u64 *positions);
 
+/* Gives the positions of the next key. */
+typedef void acbf_next(void *to, const struct acbf *a, u64 *positions);
+
+/*
+ * Add or delete @n keys one after the other, with what they read fetched before. Returns how many were done: @n and
+ * *@rc = 0; or less, and *@rc is what acbf_add() or acbf_delete() say of the one behind them; @next may have been
+ * asked for more.
+ */
+u64 acbf_update(struct acbf *a, bool add, u64 n, acbf_next *next, void *to, int *rc);
+
 /*
  * Add all that @from counts, which has as many hashes and as large a level 1. Returns 0; or, with some
  * of it added, -EINVAL where they differ, -ENOSPC, -EOVERFLOW or -ENOMEM.
