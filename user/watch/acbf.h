@@ -45,10 +45,11 @@ struct acbf_group {
 struct acbf {
 	u64 counters, bits, room; /* m; of level 1; of all other levels: 4m - bits */
 	u32 hashes;
-	u64 keys, used; /* used: bits of the other levels, the sum of all counters */
-	u64 *first;	/* level 1: the positions' bits */
-	u16 *ones;	/* of each block of it */
-	u32 blocks, groups, group_blocks;
+	u64 keys, used;		 /* used: bits of the other levels, the sum of all counters */
+	u64 *first;		 /* level 1: the positions' bits */
+	u16 *ones;		 /* of each block of it */
+	u32 blocks, block_shift; /* of 2^block_shift bits */
+	u32 groups, group_blocks;
 	struct acbf_group *group;
 	struct page_pool pool;
 	u64 steps; /* levels that were walked by updates: statistics */

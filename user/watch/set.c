@@ -204,10 +204,10 @@ static void note_done(struct watch_done *done, u32 what, const struct watch_key 
 
 static void next_key(void *to, const struct acbf *a, u64 *positions)
 {
-	const struct watch_key **keys = to;
-	const struct xdd_digest key = { .lo = (*keys)++->key };
+	const struct watch_key **keys = to, *key = (*keys)++;
+	const struct xdd_digest digest = { .lo = key->key };
 
-	acbf_positions(a, &key, positions);
+	acbf_positions(a, &digest, positions);
 }
 
 static int each(struct watch_set *set, bool add, const struct watch_key *keys, size_t n, size_t *at)

@@ -209,7 +209,7 @@ u64 string_rank(struct page_pool *pool, const struct string *s, u64 at)
 
 void string_fetch(const struct page_pool *pool, const struct string *s, u64 at)
 {
-	u32 full = at / PAGE_BITS, last = s->bits / PAGE_BITS, in, end;
+	u32 full = at / PAGE_BITS, pages = (s->bits + PAGE_BITS - 1) / PAGE_BITS, in, end;
 
 	if (at >= s->bits)
 		return;
@@ -218,7 +218,7 @@ void string_fetch(const struct page_pool *pool, const struct string *s, u64 at)
 	for (u32 i = in < end ? in : end; i <= (in < end ? end : in); i += LINE_BITS)
 		__builtin_prefetch(
 			&pool->page[s->slot[full].page].word[memory_of(&s->slot[full], i) / 64], 1);
-	for (u32 i = full + 1; i < last; i++)
+	for (u32 i = full + 1; i < pages; i++)
 		__builtin_prefetch(&pool->page[s->slot[i].page].word[s->slot[i].first / 64], 1);
 }
 
