@@ -116,12 +116,12 @@ __attribute__((noinline)) u32 interface_slot(u32 ifindex)
 
 	live = bpf_map_lookup_elem(&config, &zero);
 	if (!live)
-		return XDD_MAX_IFACES;
+		return XDD_SLOT_ELSEWHERE;
 	for (u32 i = 0; i < XDD_MAX_IFACES; i++) {
 		if (live->ifaces[i].ifindex == ifindex)
 			return i;
 	}
-	return XDD_MAX_IFACES;
+	return XDD_SLOT_ELSEWHERE;
 }
 
 /* Write the DSCP of a duplicate. Returns 0, or -1 where its IP header cannot be written. */

@@ -10,9 +10,15 @@
 #include "types.h"
 
 /* Changes whenever a pinned layout changes: a loader refuses pins of another one. */
-#define XDD_ABI 9
+#define XDD_ABI 10
 
 #define XDD_MAX_IFACES 16
+/* Beside the slots of interfaces there are two that count: packets of an interface without a slot, and what removed
+ * interfaces had counted whose slots others have got.
+ */
+#define XDD_SLOT_ELSEWHERE XDD_MAX_IFACES
+#define XDD_SLOT_FORMER (XDD_MAX_IFACES + 1)
+#define XDD_SLOTS (XDD_MAX_IFACES + 2)
 #define XDD_MAX_HASHES 8
 #define XDD_MAX_PARTS 512 /* of a filter, whose slices may fail: faults.h */
 #define XDD_LINE_BYTES 64

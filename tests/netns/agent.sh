@@ -53,8 +53,9 @@ start_agent
 check "an instance that was loaded before" wait_until aged_by "$in" $agent
 check "what ran out is zeroed in memory" wait_until words_are "$in" = 0
 check "and no cell is live" wait_until live_is "$in" 0
-transmit "$tmp/frames.pcap"
-check "what is live is counted in the map" wait_until live_is "$in" 200
+# Each walk counts, once a second, and in a second they run out.
+becomes_live() { live_is "$in" 200 || { transmit "$tmp/frames.pcap" && false; }; }
+check "what is live is counted in the map" wait_until becomes_live
 pair "x$out" "x$in"
 load "x$in" --memory 64KiB --placement percpu
 check "an instance that is loaded later" wait_until aged_by "x$in" $agent
@@ -126,6 +127,17 @@ end_agent
 wait $agent 2>/dev/null
 "$xdd" unload "$in"
 "$xdd" unload "x$in"
+
+load "$in" --memory 64KiB --engine timer --grow density
+rm "$pins/$in/chains"
+start_agent
+not_aged() { [ "$(grep -c "agent: $in is not aged, verdicts stay right: .*chains" "$tmp/agent")" = 1 ]; }
+check "one that cannot be aged: the agent says why" wait_until not_aged
+sleep 1.2
+check "... once" not_aged
+end_agent
+wait $agent 2>/dev/null
+"$xdd" unload "$in"
 
 "$xdd" run "$in" --netns "$rx" --memory 64KiB --quiet &
 run=$!

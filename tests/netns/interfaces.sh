@@ -15,6 +15,7 @@ state() { "$xdd" status "$in" --json >"$tmp/status" &&
 state_is() { [ "$(state "$1")" = "$2" ]; }
 returns() { "$xdd" status "$in" --json | json /dev/stdin \
 	"max(i['returns'] for i in j[0]['interfaces'] if i['name'] == '$1')"; }
+index() { in_rx ip -j link show "$1" | json /dev/stdin 'j[0]["ifindex"]'; }
 links() { find "$pins/$in" -name 'link_*' | wc -l; }
 
 "$frames" make "$tmp/one.pcap" --packets 500 --copies 0
@@ -129,14 +130,36 @@ check_equal "down and up: still attached" attached "$(state "$a")"
 in_rx ip link set dev "$a" name "n$a"
 check "renamed: the agent says so" wait_until said "$a is called n$a now"
 check_equal "... it is attached" attached "$(state "n$a")"
-in_rx ip link set dev "n$a" netns "$tx"
+elsewhere=e$$
+ip netns add "$elsewhere"
+at_exit ip netns del "$elsewhere"
+move() { nsenter --net="/run/netns/$1" ip link set dev "n$a" netns "$2" &&
+	nsenter --net="/run/netns/$2" ip link set dev "n$a" up; }
+# counts_in SLOT: what is sent to it now
+counts_in() {
+	before=$(counters "$in" "$1" | cut -d' ' -f1)
+	transmit "$tmp/one.pcap" 20000 "p$a"
+	[ "$(counters "$in" "$1" | cut -d' ' -f1)" -gt "$before" ]
+}
+top() { "$xdd" top "$in" --once --interval 100ms | grep "^n$a"; }
+at=$(index "n$a")
+move "$rx" "$elsewhere"
 check "moved away: seen" wait_until state_is "n$a" moved
+check "... its packets are compared, and counted in its slot" wait_until counts_in 1
+check "... as status says" warned "n$a: .*copies are found there as before.* are counted as before"
+check_equal "... and top has its rates" "" "$(top | grep moved)"
+move "$elsewhere" "$rx"
+wait_until state_is "n$a" attached
+in_tx ip link add "d$$" index "$at" type veth peer name "f$$" 2>/dev/null # or one has it already
+move "$rx" "$tx"
+check "moved to where its index is taken: status says what its packets count as" \
+	wait_until warned "n$a: .*copies are found there as before.* those of no interface"
+check "... which is true" wait_until counts_in 16
+check "... top says so, too" grep -q 'moved: its packets count as those of no interface' <(top)
 in_tx ip link set dev "n$a" netns "$rx"
 check "... and back" wait_until state_is "n$a" attached
 in_rx ip link set dev "n$a" up
-before=$(counters "$in" 1 | cut -d' ' -f1)
-counts_there() { transmit "$tmp/one.pcap" 20000 "p$a" && [ "$(counters "$in" 1 | cut -d' ' -f1)" -gt "$before" ]; }
-check "... counted in its slot" wait_until counts_there
+check "... counted in its slot" wait_until counts_in 1
 in_tx ip link del "p$a"
 wait_until said "n$a is gone"
 pair "p$a" "n$a" 1 9000
@@ -144,7 +167,7 @@ check "came back in a way that check refuses: said" wait_until said "n$a is back
 in_rx ip link set dev "n$a" mtu 1500
 in_tx ip link set dev "p$a" mtu 1500
 check "... attached when that is mended" wait_until state_is "n$a" attached
-bpftool link detach pinned "$pins/$in/link_$(in_rx ip -j link show "$in" | json /dev/stdin 'j[0]["ifindex"]')"
+bpftool link detach pinned "$pins/$in/link_$(index "$in")"
 check "detached by someone: said, with what to do" wait_until said "someone detached.*set $in --add $in"
 sleep 1.2
 check_equal "... and left alone" detached "$(state "$in")"
@@ -159,6 +182,44 @@ check "unload leaves nothing" wait_until all_gone "$tmp/objects"
 check_equal "... no pin" '' "$(pins_of_ours)"
 check_equal "... nor promiscuity" "0 0" "$(promiscuity "$in") $(promiscuity "n$a")"
 
+# Interfaces with ever new names, more than there are slots: sums stay, and who was removed makes room.
+load "$in" --window 100s --memory 1MiB --frags off
+total() { "$xdd" status "$in" --json | json /dev/stdin 'j[0]["counters"]["total"]["'"$1"'"]["packets"]'; }
+wrong=
+last=$b
+for round in $(seq 20); do
+	name=r$round-$$
+	in_rx ip link set dev "$last" name "$name"
+	last=$name
+	"$xdd" set "$in" --add "$name" --quiet || wrong="$wrong $round:add"
+	transmit "$tmp/one.pcap" 20000 "p$b"
+	[ "$(total received)" = $((round * 500)) ] || wrong="$wrong $round:$(total received)"
+	"$xdd" set "$in" --remove "$name" --quiet || wrong="$wrong $round:remove"
+done
+check_equal "twenty names, one after the other: all are counted" "" "$wrong"
+check_equal "... the sum of verdicts, too" "500 9500" "$(total distinct) $(total duplicate)"
+"$xdd" status "$in" --json >"$tmp/status"
+check_equal "... the last ones by name, the others together" "16 7500 2500" \
+	"$(json "$tmp/status" '"%d %d %d" % (len(j[0]["interfaces"]), sum(i["received"]["packets"]
+		for i in j[0]["counters"]["interfaces"]), j[0]["counters"]["former"]["received"]["packets"])')"
+"$xdd" set "$in" --add "$last" --quiet
+transmit "$tmp/one.pcap" 20000 "p$b"
+check_equal "... one that comes back has what it counted" 1000 "$("$xdd" status "$in" --json | json /dev/stdin \
+	"[i['received']['packets'] for i in j[0]['counters']['interfaces'] if i['name'] == '$last'][0]")"
+for i in $(seq 14); do pair "q$i-$$" "s$i-$$"; done
+check_equal "several that take the place of others" 0 \
+	"$("$xdd" set "$in" --add "$(seq -f "s%.0f-$$" -s, 14)" --quiet 2>&1; echo $?)"
+pair "q15-$$" "s15-$$"
+check_command "all sixteen are there: no more" 2 '' "has 16 interfaces.*set $in --remove" \
+	"$xdd" set "$in" --add "s15-$$"
+in_rx ip link del "s14-$$"
+check_command "... unless one that is gone is removed" 0 '' '' "$xdd" set "$in" --remove "s14-$$" --quiet
+check_command "... then another can come" 0 '' '' "$xdd" set "$in" --add "s15-$$" --quiet
+check_equal "... and no count was lost" 10500 "$(total received)"
+"$xdd" unload "$in"
+for i in $(seq 15); do in_tx ip link del "q$i-$$" 2>/dev/null; done
+in_rx ip link set dev "$last" name "$b"
+
 # The same by run.
 "$xdd" run "$in" "n$a" --netns "$rx" --memory 1MiB >"$tmp/said" 2>&1 &
 agent=$!
@@ -172,6 +233,20 @@ kill "$agent"
 wait "$agent"
 check_equal "... and ends with 0" 0 $?
 agent=
+# Pins that were removed by hand: what run set is restored all the same, when it sees that or at its end.
+for way in seen ended; do
+	"$xdd" run "$in" --netns "$rx" --memory 1MiB --quiet >"$tmp/said" 2>&1 &
+	agent=$!
+	wait_until state_is "$in" attached
+	check_equal "run: promiscuous" 1 "$(promiscuity "$in")"
+	[ $way = seen ] || kill -STOP "$agent"
+	rm -r "${pins:?}/$in"
+	[ $way = seen ] || kill "$agent"
+	[ $way = seen ] || kill -CONT "$agent"
+	wait "$agent"
+	agent=
+	check_equal "pins removed by hand, $way: promiscuity is restored" 0 "$(promiscuity "$in")"
+done
 # One that is not there when run starts.
 check_command "load: an interface that is not there" 1 '' "late$$: there is no such interface" \
 	"$xdd" load "$in" "late$$" --netns "$rx"

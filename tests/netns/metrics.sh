@@ -73,6 +73,12 @@ check_equal "one that has moved is attached" 1 "$(sum attached 'state="moved"')"
 in_tx ip link set "$bad" netns "$rx"
 "$xdd" set "$in" --remove "$bad" --quiet
 in_tx ip link del "b$out"
+# now_is SECONDS FILE: its numbers were read at most so long ago
+now_is() {
+	awk -v now="$(date +%s)" -v most="$1" '/^xdp_dedup_read_timestamp_seconds/ { at = $2 }
+		END { exit !(at > now - most && at < now + 2) }' "$2"
+}
+check "read now" now_is 2 "$tmp/page"
 check_equal "attached" 1 "$(sum attached 'state="attached"')"
 check_equal "the window" 1 "$(sum window_seconds '')"
 check_equal "every metric is in help metrics, and nothing else" \
@@ -199,6 +205,8 @@ echo mine >"$tmp/mine"
 mv "$tmp/mine" "$tmp/x.prom"
 stop
 check_equal "what was put in its place stays at the end" mine "$(cat "$tmp/x.prom")"
+is_old() { now_is 60 "$1" && ! now_is 1 "$1"; }
+check "one that a run left which was killed says how old it is" is_old "$tmp/left.prom"
 "$xdd" run "y$in" --netns "$rx" --quiet --seconds 1 --textfile "$tmp/left.prom"
 check "one that a run left which was killed is replaced, and removed" test ! -e "$tmp/left.prom"
 rm "$tmp/x.prom" "$tmp/precious"

@@ -55,6 +55,23 @@ static void tell_other(struct agent *agent, const struct instance *in)
 	agent->others = true;
 }
 
+/* Ours from now on. One that cannot be aged is: interfaces that come back are attached to it all the same. */
+static void keep(struct agent *agent, struct aged *aged)
+{
+	const char *name = aged->instance.name;
+	char err[MESSAGE_MAX];
+
+	aged->ager = ager_open(&aged->instance, err, sizeof(err));
+	aged->next = agent->all;
+	agent->all = aged;
+	agent->taken++;
+	if (aged->ager)
+		note("agent: ageing %s", name);
+	else
+		complain("agent: %s is not aged, verdicts stay right: %s", name, err);
+	group_add(agent->group, &aged->instance);
+}
+
 /* One that `run` ages, or that went away since it was listed, is not ours to age. Returns 0 or a negative errno with
  * one line in @err.
  */
@@ -67,20 +84,13 @@ static int take(struct agent *agent, const char *name, char *err, size_t err_siz
 		free(aged);
 		return code;
 	}
-	if (instance_lock_ageing(&aged->instance))
-		tell_other(agent, &aged->instance);
-	else
-		aged->ager = ager_open(&aged->instance, err, err_size);
-	if (!aged->ager) {
-		instance_close(&aged->instance);
-		free(aged);
+	if (!instance_lock_ageing(&aged->instance)) {
+		keep(agent, aged);
 		return 0;
 	}
-	aged->next = agent->all;
-	agent->all = aged;
-	agent->taken++;
-	note("agent: ageing %s", name);
-	group_add(agent->group, &aged->instance);
+	tell_other(agent, &aged->instance);
+	instance_close(&aged->instance);
+	free(aged);
 	return 0;
 }
 

@@ -14,6 +14,7 @@
 #include "../events/sample.h"
 #include "../export/exporter.h"
 #include "../loader/load.h"
+#include "../loader/pins.h"
 #include "../loader/iface_watch.h"
 #include "../open_files.h"
 #include "../message.h"
@@ -99,6 +100,7 @@ static bool follow(struct run *r)
 	stop_ageing(r);
 	group_remove(r->group, &r->in, true);
 	strcpy(name, r->in.name);
+	pins_restore_lost(&r->in);
 	instance_close(&r->in);
 	if (instance_open(&r->in, name, err, sizeof(err)))
 		return false;
@@ -245,6 +247,8 @@ static int detach(struct run *r)
 	char err[MESSAGE_MAX];
 	bool gone = instance_is_gone(&r->in);
 
+	if (gone)
+		pins_restore_lost(&r->in);
 	instance_close(&r->in);
 	if (r->o->keep || gone)
 		return EXIT_OK;

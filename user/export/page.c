@@ -93,12 +93,18 @@ static void put_up(struct page *page, const struct status *status)
 	put_count(page, !!status, NO_LABELS);
 }
 
+static void put_read_timestamp_seconds(struct page *page, const struct status *status)
+{
+	(void)status;
+	put_real(page, page->about->read_ns / 1000000 / 1e3, NO_LABELS);
+}
+
 typedef void put_slot(struct page *page, const char *interface, const struct xdd_counters *c);
 
 /* Each interface, and what came by none that is known, if anything did. */
 static void put_slots(struct page *page, const struct status *status, put_slot *put)
 {
-	const struct xdd_counters *elsewhere = &status->counters.slot[XDD_MAX_IFACES];
+	const struct xdd_counters *elsewhere = &status->counters.slot[XDD_SLOT_ELSEWHERE];
 	const struct instance *in = status->instance;
 
 	for (u32 i = 0; i < in->ifaces_used; i++)

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <xdd/types.h>
+
 struct status;
 struct member_report;
 
@@ -20,6 +22,8 @@ struct member_report;
  */
 #define METRICS(X)                                                                                \
 	X(up, gauge, "", "1 if the pins of the instance could be read, else 0")                   \
+	X(read_timestamp_seconds, gauge, "",                                                      \
+	  "when these numbers were read, since 1970: old in a file that was left behind")         \
 	X(packets, counter, "interface, verdict",                                                 \
 	  "packets received, by verdict: distinct, duplicate, or bypassed")                       \
 	X(bytes, counter, "interface, verdict", "bytes received, by verdict")                     \
@@ -38,7 +42,8 @@ struct member_report;
 	X(window_seconds, gauge, "", "how long a packet is remembered; 0: no fixed time")         \
 	X(memory_bytes, gauge, "", "size of the filter, on all CPUs")                             \
 	X(capacity_keys, gauge, "", "live keys that the filter is meant for")                     \
-	X(capacity_used_ratio, gauge, "", "live keys over that number")                           \
+	X(capacity_used_ratio, gauge, "",                                                         \
+	  "live keys over that number; not of exact, whose keys only a walk over all can count")  \
 	X(density_ratio, gauge, "", "share of the filter's cells that is live")                   \
 	X(slice_density, gauge, "slice", "share of the slice's cells that is live")               \
 	X(slices_by_state, gauge, "state", "slices that may fail, by state")                      \
@@ -123,6 +128,7 @@ struct member_report;
 struct subject {
 	const char *name;
 	const struct status *status;	   /* NULL: it cannot be read */
+	u64 read_ns;			   /* CLOCK_REALTIME, when it was read */
 	double lost;			   /* expected since the exporter started */
 	const struct member_report *group; /* NULL: nothing is shared with other hosts */
 };

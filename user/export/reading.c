@@ -153,6 +153,7 @@ static int read_one(struct reading *reading, struct round *round, const char *na
 	if (!one->read)
 		return 0;
 	subject->status = &one->status;
+	subject->read_ns = clock_ns(CLOCK_REALTIME);
 	subject->lost = lost_until_now(exported, &one->status);
 	if (group_report(reading->group, name, &one->group))
 		subject->group = &one->group;

@@ -185,6 +185,14 @@ static int open_named(struct instance *in, const char *name, char *err, size_t e
 	return open_error(in, code, err, err_size);
 }
 
+bool instance_counts_slot(const struct instance *in, u32 slot)
+{
+	const struct instance_iface *iface = &in->ifaces[slot];
+
+	return iface->state == IFACE_ATTACHED || iface->state == IFACE_HIDDEN ||
+	       (iface->state == IFACE_MOVED && iface->ifindex == in->live.ifaces[slot].ifindex);
+}
+
 bool instance_all_generic(const struct instance *in)
 {
 	for (u32 i = 0; i < in->ifaces_used; i++)

@@ -78,8 +78,7 @@ struct instance_maps {
 enum iface_state {
 	IFACE_ATTACHED, /* and found where it was loaded, maybe under a new name */
 	IFACE_HIDDEN,	/* attached, but its network namespace cannot be entered from here */
-	IFACE_MOVED,	/* attached, but it has left its network namespace: its packets count
-			 * under the slot XDD_MAX_IFACES */
+	IFACE_MOVED,	/* attached, but it has left its network namespace */
 	IFACE_DETACHED, /* someone detached the program */
 	IFACE_GONE,	/* the interface was deleted, or its driver unloaded */
 	IFACE_REMOVED,	/* taken out by `set --remove`: its counts stay */
@@ -138,6 +137,11 @@ int instance_read_live(struct instance *in);
 
 /* Read again which interfaces it has, and look at them: names, states. Returns 0 or a negative errno. */
 int instance_read_ifaces(struct instance *in);
+
+/* Do the packets of the interface in @slot count under it? Those of one that has another index in the network namespace
+ * where it is now count under XDD_SLOT_ELSEWHERE.
+ */
+bool instance_counts_slot(const struct instance *in, u32 slot);
 
 /* Has someone unloaded it since it was opened? */
 bool instance_is_gone(const struct instance *in);

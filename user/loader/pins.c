@@ -316,9 +316,11 @@ static void drop_files(const char *name, enum pins_place place, DIR *folder, boo
 	}
 }
 
-/* An interface that has left its network namespace cannot be reached: the user is told. */
+/* An interface that has left its network namespace cannot be reached: the user is told. What was restored is no longer
+ * recorded.
+ */
 static void restore_promisc_of(const char *name, enum pins_place place,
-			       const struct xdd_meta_iface *iface)
+			       struct xdd_meta_iface *iface)
 {
 	struct bpf_link_info info = {};
 	u32 size = sizeof(info);
@@ -326,7 +328,10 @@ static void restore_promisc_of(const char *name, enum pins_place place,
 	int fd = -1;
 
 	snprintf(file, sizeof(file), PINS_LINK "%u", iface->ifindex);
-	if (link_id(name, PINS_COMPLETE, file, NULL) || !promisc_set(iface->ifindex, false))
+	if (link_id(name, PINS_COMPLETE, file, NULL))
+		return;
+	iface->promisc = promisc_set(iface->ifindex, false) != 0;
+	if (!iface->promisc)
 		return;
 	if (link_id(name, place, file, &fd) && !bpf_obj_get_info_by_fd(fd, &info, &size) &&
 	    info.xdp.ifindex)
@@ -337,7 +342,7 @@ static void restore_promisc_of(const char *name, enum pins_place place,
 		close(fd);
 }
 
-static void restore_promisc(const char *name, enum pins_place place, const struct xdd_meta *meta)
+static void restore_promisc(const char *name, enum pins_place place, struct xdd_meta *meta)
 {
 	int home;
 
@@ -349,24 +354,56 @@ static void restore_promisc(const char *name, enum pins_place place, const struc
 	netns_leave(home);
 }
 
-int pins_drop(const char *name, enum pins_place place)
+/* The record is brought up to date for a `run` that still has it open. */
+static void restore_recorded(const char *name, enum pins_place place)
 {
 	char path[PATH_MAX];
 	struct xdd_meta meta;
+	int fd;
+
+	pins_path(path, name, place, "meta");
+	fd = bpf_obj_get(path);
+	if (fd < 0)
+		return;
+	if (!program_get_meta(fd, &meta)) {
+		restore_promisc(name, place, &meta);
+		program_set_meta(fd, &meta);
+	}
+	close(fd);
+}
+
+/* A program that is not of @in: someone else is using the interface by now. */
+static bool is_taken(const struct instance *in, u32 ifindex)
+{
+	u32 id = 0;
+
+	return !bpf_xdp_query_id(ifindex, 0, &id) && id && id != in->program_id;
+}
+
+void pins_restore_lost(const struct instance *in)
+{
+	struct xdd_meta meta;
+	int home;
+
+	if (pins_exist(in->name) || program_get_meta(in->maps.meta, &meta) ||
+	    netns_enter_inode(meta.netns_inode, meta.netns, &home))
+		return;
+	for (u32 i = 0; i < meta.ifaces_used && i < XDD_MAX_IFACES; i++)
+		if (meta.ifaces[i].promisc && !is_taken(in, meta.ifaces[i].ifindex))
+			promisc_set(meta.ifaces[i].ifindex, false);
+	netns_leave(home);
+}
+
+int pins_drop(const char *name, enum pins_place place)
+{
+	char path[PATH_MAX];
 	DIR *folder;
-	int fd, known;
 
 	pins_path(path, name, place, NULL);
 	folder = opendir(path);
 	if (!folder)
 		return errno == ENOENT ? 0 : -errno;
-	pins_path(path, name, place, "meta");
-	fd = bpf_obj_get(path);
-	known = fd < 0 ? fd : program_get_meta(fd, &meta);
-	if (fd >= 0)
-		close(fd);
-	if (!known)
-		restore_promisc(name, place, &meta);
+	restore_recorded(name, place);
 	drop_files(name, place, folder, true);
 	drop_files(name, place, folder, false);
 	closedir(folder);

@@ -70,6 +70,11 @@ int pins_exchange(const char *name);
  */
 int pins_drop(const char *name, enum pins_place place);
 
+/* Restore the promiscuous mode of the interfaces of @in, whose folder someone removed by hand rather than by
+ * pins_remove(), and which is still open. Nothing if there is an instance of that name.
+ */
+void pins_restore_lost(const struct instance *in);
+
 /* Remove instance @name: it becomes the old folder, which is dropped. */
 int pins_remove(const char *name);
 

@@ -2,7 +2,9 @@
 #include "slots.h"
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,6 +14,7 @@
 #include "program.h"
 #include "promisc.h"
 #include "user/message.h"
+#include "xdd/counters.h"
 
 struct adding {
 	struct attachment a;
@@ -40,13 +43,69 @@ static u32 slot_of(const struct instance *in, const char *name)
 	return found;
 }
 
-/* The one that @name had, or else one that nobody had: not one of @taken that others are about to get. */
-static u32 free_slot(const struct instance *in, const char *name, u32 taken)
+/* Is one of @adding, which are @n, about to get it? */
+static bool is_claimed(const struct adding *adding, u32 n, u32 slot)
+{
+	for (u32 i = 0; i < n; i++)
+		if (adding[i].slot == slot)
+			return true;
+	return false;
+}
+
+/* The one that @name had, or else one that nobody had, or that of one that was removed. */
+static u32 free_slot(const struct instance *in, const char *name, const struct adding *adding,
+		     u32 n)
 {
 	for (u32 i = 0; i < in->ifaces_used; i++)
-		if (!holds_link(in, i) && is_named(in, i, name))
+		if (!holds_link(in, i) && is_named(in, i, name) && !is_claimed(adding, n, i))
 			return i;
-	return in->ifaces_used + taken;
+	for (u32 i = in->ifaces_used; i < XDD_MAX_IFACES; i++)
+		if (!is_claimed(adding, n, i))
+			return i;
+	for (u32 i = 0; i < in->ifaces_used; i++)
+		if (in->ifaces[i].state == IFACE_REMOVED && !is_claimed(adding, n, i))
+			return i;
+	return XDD_MAX_IFACES;
+}
+
+/* The counts of @slot, of each CPU, to those of @to; nobody else writes either now. */
+static int move_counts(const struct instance *in, u32 slot, u32 to)
+{
+	int cpus = libbpf_num_possible_cpus();
+	size_t size = cpus > 0 ? cpus * sizeof(struct xdd_counters) : 0;
+	u64 *from = calloc(1, size), *sum = calloc(1, size);
+	int code = from && sum ? 0 : -ENOMEM;
+
+	if (!code && (bpf_map_lookup_elem(in->maps.counters, &slot, from) ||
+		      bpf_map_lookup_elem(in->maps.counters, &to, sum)))
+		code = -errno;
+	for (size_t i = 0; !code && i < size / sizeof(u64); i++)
+		sum[i] += from[i];
+	if (!code && bpf_map_update_elem(in->maps.counters, &to, sum, BPF_ANY))
+		code = -errno;
+	if (from)
+		memset(from, 0, size);
+	if (!code && bpf_map_update_elem(in->maps.counters, &slot, from, BPF_ANY))
+		code = -errno;
+	free(from);
+	free(sum);
+	return code;
+}
+
+/* What was counted in it by an interface of another name, which was removed, stays in the sums. */
+static int empty_slot(struct instance *in, const struct adding *adding, char *err, size_t err_size)
+{
+	u32 slot = adding->slot;
+	int code;
+
+	if (slot >= in->ifaces_used || is_named(in, slot, adding->a.name))
+		return 0;
+	in->meta.ifaces[slot].returns = 0;
+	code = move_counts(in, slot, XDD_SLOT_FORMER);
+	errno = -code;
+	return code ? refuse(err, err_size, code, "%s: cannot move what %s counted: %m", in->name,
+			     in->ifaces[slot].name)
+		    : 0;
 }
 
 static int write_both(struct instance *in, const char *name, char *err, size_t err_size)
@@ -201,16 +260,17 @@ static int mode_of(const struct instance *in, const struct options *o)
 static int no_slot(const struct instance *in, const char *name, char *err, size_t err_size)
 {
 	return refuse(err, err_size, -ERANGE,
-		      "--add %s: %s has counted on %d interfaces, removed ones included, and can "
-		      "count on no more: load %s under another --name",
-		      name, in->name, XDD_MAX_IFACES, name);
+		      "--add %s: %s has %d interfaces, and can have no more: xdp-dedup set %s "
+		      "--remove one of them, also if it is gone, or load %s under another --name",
+		      name, in->name, XDD_MAX_IFACES, in->name, name);
 }
 
-/* What can be known before anything is touched. */
-static int prepare(const struct instance *in, const struct options *o, struct adding *adding,
-		   const char *name, u32 taken, char *err, size_t err_size)
+/* What can be known of the one that is added as number @n before anything is touched. */
+static int prepare(const struct instance *in, const struct options *o, struct adding *all, u32 n,
+		   char *err, size_t err_size)
 {
-	struct attachment *a = &adding->a;
+	struct attachment *a = &all[n].a;
+	const char *name = o->add.name[n];
 	unsigned int queues = 0;
 	int code = attachment_find(a, name, *in->meta.netns, err, err_size);
 
@@ -220,8 +280,8 @@ static int prepare(const struct instance *in, const struct options *o, struct ad
 		if (in->ifaces[i].state == IFACE_ATTACHED && in->ifaces[i].ifindex == a->ifindex)
 			return refuse(err, err_size, -ERANGE, "--add %s: it is a part of %s", name,
 				      in->name);
-	adding->slot = free_slot(in, name, taken);
-	if (adding->slot >= XDD_MAX_IFACES)
+	all[n].slot = free_slot(in, name, all, n);
+	if (all[n].slot == XDD_MAX_IFACES)
 		return no_slot(in, name, err, err_size);
 	a->force = o->force;
 	a->mode = mode_of(in, o);
@@ -243,14 +303,15 @@ static int add_all(struct instance *in, const struct options *o, char *err, size
 {
 	struct adding adding[XDD_MAX_IFACES];
 	const struct option_ifaces *add = &o->add;
-	u32 done = 0, taken = 0;
+	u32 done = 0;
 	int code = 0;
 
-	for (u32 i = 0; !code && i < add->used; i++) {
-		code = prepare(in, o, &adding[i], add->name[i], taken, err, err_size);
-		taken += adding[i].slot >= in->ifaces_used;
-	}
+	for (u32 i = 0; !code && i < add->used; i++)
+		code = prepare(in, o, adding, i, err, err_size);
 	while (!code && done < add->used) {
+		code = empty_slot(in, &adding[done], err, err_size);
+		if (code)
+			break;
 		code = join(in, adding[done].slot, &adding[done].a, o->promisc, err, err_size);
 		done += !code;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The interfaces of a loaded instance, each in a slot with its counters. A slot stays with the name
- * that it was first taken for: an interface that was removed, or is gone, gets it back with what it counted,
- * so that no sum ever goes backwards.
+ * The interfaces of a loaded instance, each in a slot with its counters. An interface that was removed, or is gone,
+ * gets its slot back with what it counted. One of another name gets the slot of one that was removed only where all
+ * have been used; what was counted in it then goes to XDD_SLOT_FORMER, so that no sum ever goes backwards.
  *
  * All of this is called in the interfaces' network namespace and with the lock of pins_lock(), with
  * an instance that was opened under that lock.

@@ -31,7 +31,7 @@ static struct activity_counts counts_of(const struct status *status)
 
 static void note_slots(struct activity *activity, struct status *status, u64 now_ns)
 {
-	for (u32 i = 0; i < COUNTER_SLOTS; i++) {
+	for (u32 i = 0; i < XDD_SLOTS; i++) {
 		u64 received = status->counters.slot[i].received.packets;
 
 		if (!activity->marks || received != activity->received[i])

@@ -30,15 +30,15 @@ struct activity {
 	u64 loaded_s;
 	u32 marks;
 	struct activity_mark mark[ACTIVITY_MARKS]; /* the oldest first */
-	u64 received[COUNTER_SLOTS];
-	u64 grew_ns[COUNTER_SLOTS]; /* the look at which that was last seen to have grown */
+	u64 received[XDD_SLOTS];
+	u64 grew_ns[XDD_SLOTS]; /* the look at which that was last seen to have grown */
 };
 
 /* What a look says beside the sums. */
 struct recent {
 	double seconds; /* that `added` is of; 0: not known, `added` is since load */
 	struct activity_counts added;
-	double silent_s[COUNTER_SLOTS]; /* that nothing came, as far as was seen */
+	double silent_s[XDD_SLOTS]; /* that nothing came, as far as was seen */
 };
 
 /* Note a look at @now_ns at what is in @status, and fill its `recent`. @activity NULL: there is no other

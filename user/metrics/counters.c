@@ -17,7 +17,7 @@ static void add(struct xdd_counters *to, const struct xdd_counters *from)
 static int read_slots(int map_fd, struct counters *counters, struct xdd_counters *cpu,
 		      struct xdd_counters *values)
 {
-	for (u32 slot = 0; slot < COUNTER_SLOTS; slot++) {
+	for (u32 slot = 0; slot < XDD_SLOTS; slot++) {
 		if (bpf_map_lookup_elem(map_fd, &slot, values))
 			return -errno;
 		for (int i = 0; i < counters->cpus; i++) {

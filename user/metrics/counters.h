@@ -6,11 +6,8 @@
 #include <xdd/config.h>
 #include <xdd/counters.h>
 
-/* Slots of interfaces, and the one of packets whose interface has none. */
-#define COUNTER_SLOTS (XDD_MAX_IFACES + 1)
-
 struct counters {
-	struct xdd_counters slot[COUNTER_SLOTS];
+	struct xdd_counters slot[XDD_SLOTS];
 	struct xdd_counters total;
 	int cpus;      /* possible ones */
 	u64 *distinct; /* on each CPU, in all slots */

@@ -199,7 +199,7 @@ static json_t *slot(const struct xdd_counters *c)
 	return to;
 }
 
-/* In the order of interfaces; null: packets of interfaces that have no slot. */
+/* In the order of interfaces. */
 static json_t *counters(const struct status *status)
 {
 	const struct instance *in = status->instance;
@@ -212,8 +212,9 @@ static json_t *counters(const struct status *status)
 		json_object_set_new(one, "name", utf8_json(in->ifaces[i].name));
 		json_array_append_new(all, one);
 	}
-	return json_pack("{s:o, s:o, s:o}", "total", slot(&c->total), "interfaces", all,
-			 "elsewhere", slot(&c->slot[XDD_MAX_IFACES]));
+	return json_pack("{s:o, s:o, s:o, s:o}", "total", slot(&c->total), "interfaces", all,
+			 "elsewhere", slot(&c->slot[XDD_SLOT_ELSEWHERE]), "former",
+			 slot(&c->slot[XDD_SLOT_FORMER]));
 }
 
 static json_t *milliseconds(bool known, u64 ns)

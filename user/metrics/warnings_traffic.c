@@ -7,8 +7,9 @@
 #include "user/metrics/status.h"
 #include "user/metrics/warnings_work.h"
 
-static void state_warning(struct status *status, const struct instance_iface *iface)
+static void state_warning(struct status *status, u32 slot)
 {
+	const struct instance_iface *iface = &status->instance->ifaces[slot];
 	const char *name = status->instance->name;
 
 	if (iface->state == IFACE_DETACHED)
@@ -23,9 +24,12 @@ static void state_warning(struct status *status, const struct instance_iface *if
 		     iface->name, name, iface->name);
 	else if (iface->state == IFACE_MOVED)
 		warn(status,
-		     "%s: it has moved to another network namespace and its packets are "
-		     "counted under no interface",
-		     iface->name);
+		     "%s: it has moved to another network namespace: copies are found there as "
+		     "before, and its packets %s",
+		     iface->name,
+		     instance_counts_slot(status->instance, slot)
+			     ? "are counted as before"
+			     : "count as those of no interface");
 }
 
 static void link_warning(struct status *status, u32 slot)
@@ -46,7 +50,7 @@ void warnings_interfaces(struct status *status)
 	const struct instance *in = status->instance;
 
 	for (u32 i = 0; i < in->ifaces_used; i++) {
-		state_warning(status, &in->ifaces[i]);
+		state_warning(status, i);
 		link_warning(status, i);
 	}
 }

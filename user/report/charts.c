@@ -76,11 +76,34 @@ static void add_point(struct chart_line *line, const json_t *row, const char *na
 	line->n += !isnan(p->x) && !isnan(p->y);
 }
 
-/* Points of @name over records, and of what its runs deviate, up to the end, which is no part of the series. */
-static int add_series(struct chart *chart, const struct input *input, const char *name,
-		      const char *what, bool dashed)
+/* What a rate at a point was on average so far, over distinct records. */
+struct mean {
+	double distinct, sum, last;
+};
+
+/* As add_point(), of that mean. Between two points the rate is taken to go straight; it begins with an empty filter. */
+static void add_mean_point(struct chart_line *line, const json_t *row, const char *name,
+			   struct mean *mean)
 {
-	const json_t *series = json_object_get(input->data, "series");
+	double distinct = number_of(row, "distinct"), rate = number_of(row, name);
+
+	if (isnan(distinct) || isnan(rate) || !(distinct > 0))
+		return;
+	mean->sum += (distinct - mean->distinct) * (mean->last + rate) / 2;
+	*mean = (struct mean){ distinct, mean->sum, rate };
+	line->points[line->n] =
+		(struct chart_point){ number_of(row, "records"), mean->sum / distinct, 0 };
+	line->n += !isnan(line->points[line->n].x);
+}
+
+/* Points of @name over records, and of what its runs deviate, up to the end, which is no part of the series;
+ * @averaged: of its mean so far.
+ */
+static int add_series(struct chart *chart, const struct input *input, const char *name,
+		      const char *what, bool dashed, bool averaged)
+{
+	const json_t *series = json_object_get(input->data, "series"), *row;
+	struct mean mean = { 0 };
 	struct chart_line *line;
 	size_t i;
 
@@ -91,22 +114,31 @@ static int add_series(struct chart *chart, const struct input *input, const char
 		return -ENOMEM;
 	line->dashed = dashed;
 	snprintf(line->name, sizeof(line->name), "%.50s: %s", input->label, what);
-	for (i = 0; i < json_array_size(series); i++)
-		add_point(line, json_array_get(series, i), name);
-	if (!line->n || number_of(input->data, "records") > line->points[line->n - 1].x)
-		add_point(line, input->data, name);
+	for (i = 0; i <= json_array_size(series); i++) {
+		row = i < json_array_size(series) ? json_array_get(series, i) : input->data;
+		if (row == input->data && line->n &&
+		    !(number_of(row, "records") > line->points[line->n - 1].x))
+			break;
+		if (averaged)
+			add_mean_point(line, row, name, &mean);
+		else
+			add_point(line, row, name);
+	}
 	return 0;
 }
 
+/* Rates of errors are those of all records so far, and the model's, which is of one point, is made one. */
 struct rate {
 	const char *name, *model, *title, *label;
+	bool so_far;
 };
 
 static const struct rate rates[] = {
 	{ "fpr", "fpr_model", "False-positive rate over the stream",
-	  "share of distinct records called duplicate" },
-	{ "fnr", NULL, "False-negative rate over the stream", "share of duplicates missed" },
-	{ "load", "load_model", "Load of the filter over the stream", "share of cells in use" },
+	  "share of distinct records called duplicate", true },
+	{ "fnr", NULL, "False-negative rate over the stream", "share of duplicates missed", true },
+	{ "load", "load_model", "Load of the filter over the stream", "share of cells in use",
+	  false },
 };
 
 static int rate_over_records(struct charts *charts, const struct inputs *inputs,
@@ -118,10 +150,13 @@ static int rate_over_records(struct charts *charts, const struct inputs *inputs,
 	for (size_t i = 0; !code && i < inputs->n; i++) {
 		if (inputs->all[i].kind != INPUT_SIMULATE)
 			continue;
-		code = add_series(chart, &inputs->all[i], rate->name, "so far", false);
+		code = add_series(chart, &inputs->all[i], rate->name,
+				  rate->so_far ? "of all so far" : "at that point", false, false);
 		if (!code && rate->model)
 			code = add_series(chart, &inputs->all[i], rate->model,
-					  "by the model, at that point", true);
+					  rate->so_far ? "of all so far, by the model"
+						       : "at that point, by the model",
+					  true, rate->so_far);
 	}
 	if (code)
 		return code;

@@ -216,13 +216,17 @@ static void put_rates(const struct place *p, u32 row, const char *name, const st
 
 static void put_interface(const struct place *p, u32 row, u32 slot)
 {
-	const struct instance_iface *iface = &p->figures->now->instance->ifaces[slot];
+	const struct instance *in = p->figures->now->instance;
+	const struct instance_iface *iface = &in->ifaces[slot];
 
-	if (iface->state == IFACE_ATTACHED || iface->state == IFACE_HIDDEN)
+	if (instance_counts_slot(in, slot))
 		put_rates(p, row, iface->name, &p->figures->slot[slot]);
 	else
-		canvas_put(p->canvas, row, 0, LOOK_BAD, "%-*.*s  %s: nothing is de-duplicated",
-			   NAME_WIDTH, NAME_WIDTH, iface->name, iface_state_names[iface->state]);
+		canvas_put(p->canvas, row, 0, LOOK_BAD, "%-*.*s  %s: %s", NAME_WIDTH, NAME_WIDTH,
+			   iface->name, iface_state_names[iface->state],
+			   iface->state == IFACE_MOVED
+				   ? "its packets count as those of no interface"
+				   : "nothing is de-duplicated");
 }
 
 /* Where there are too many interfaces, their sum is what counts. */

@@ -51,7 +51,7 @@ static void add_rates(struct figures *f, const struct status *before)
 {
 	const struct status *now = f->now;
 
-	for (u32 i = 0; i < COUNTER_SLOTS; i++)
+	for (u32 i = 0; i < XDD_SLOTS; i++)
 		f->slot[i] =
 			rates_of(&before->counters.slot[i], &now->counters.slot[i], f->seconds);
 	f->total = rates_of(&before->counters.total, &now->counters.total, f->seconds);

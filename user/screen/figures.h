@@ -24,7 +24,7 @@ struct figures {
 	const struct status *now;
 	enum figures_state state;
 	double seconds; /* between the looks; NAN: there was one only */
-	struct rates slot[COUNTER_SLOTS], total;
+	struct rates slot[XDD_SLOTS], total;
 	double copies_since_load; /* share, as in struct rates */
 	double evictions;	  /* a second */
 	double key[TOP_KEYS];	  /* suppressed a second, of each key in now->top */
