@@ -48,6 +48,9 @@ burst() {
 	check "$name: by as many as were opened" is retired = "$(growth opened)"
 	transmit "$tmp/few.pcap" 8000
 	check "$name: the copies of few are found" found_all 10500
+	opened=$(growth opened)
+	"$xdd" set "$in" --window 3s --restart --quiet
+	check "$name: set --restart: what was counted stays" is opened -ge "$opened"
 	"$xdd" unload "$in"
 }
 
@@ -63,8 +66,11 @@ burst "slices" --grow density --max-filters 8 --slices 4
 load "$in" $grown --grow density --max-filters 2 --placement shared || fail "load"
 check "at the cap: is aged" wait_until aged
 transmit "$tmp/burst.pcap" 8000
-check "at the cap: all filters are full" wait_until is full = 1
-check "at the cap: status warns" warned "no more may be opened"
+# Until some of it runs out.
+full_and_warned() {
+	[ "$(status '["growth"]["full"] == 1 and any("no more may be opened" in w for w in j[0]["warnings"])')" = True ]
+}
+check "at the cap: all filters are full, and status warns" wait_until full_and_warned
 check_equal "at the cap: two filters" 2 "$(growth filters_most)"
 "$xdd" unload "$in"
 

@@ -143,6 +143,13 @@ lower() {
 		print(*[name for name, value in before.items() if after.get(name, -1) < value])
 	END
 }
+# Walks that do not begin in time.
+kill -STOP "$started"
+sleep 2.5
+kill -CONT "$started"
+missed() { get /metrics >/dev/null && [ "$(sum ager_missed_total '')" -ge 1 ]; }
+check "a walk that is late is counted" wait_until missed
+cp "$tmp/page" "$tmp/first"
 "$xdd" set "$in" --window 500ms --action count --quiet
 transmit "$tmp/frames.pcap"
 get /metrics >/dev/null

@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "kernel_log.h"
@@ -13,6 +14,7 @@
 #include "user/units.h"
 
 #include "xdd/age.h"
+#include "xdd/growth.h"
 #include "dedup.skel.h"
 
 /* Counters never go backwards, whoever reads events goes on reading, what has failed stays so, and
@@ -81,10 +83,49 @@ static int pin_all(const struct dedup *skel, const char *name)
 	return err ?: pin(bpf_program__fd(skel->progs.xdp_ager), name, PINS_AGER);
 }
 
+/* The counts, words at the offsets @counts, of each value of map @from to those of @to, whose rest begins anew. */
+static int carry_counts(int from, int to, const size_t *counts, size_t n)
+{
+	union {
+		struct xdd_ager ager;
+		struct xdd_chain chain;
+	} old, now;
+	int err = 0;
+
+	for (u32 i = 0; !err && !bpf_map_lookup_elem(from, &i, &old); i++) {
+		if (bpf_map_lookup_elem(to, &i, &now))
+			return -errno;
+		for (size_t count = 0; count < n; count++)
+			memcpy((char *)&now + counts[count], (const char *)&old + counts[count],
+			       sizeof(u64));
+		err = bpf_map_update_elem(to, &i, &now, BPF_ANY) ? -errno : 0;
+	}
+	return err;
+}
+
+static int carry(const struct dedup *skel, const struct instance_maps *kept)
+{
+	static const size_t ager[] = { offsetof(struct xdd_ager, missed) };
+	static const size_t chain[] = { offsetof(struct xdd_chain, opened),
+					offsetof(struct xdd_chain, retired),
+					offsetof(struct xdd_chain, refused) };
+	int err = 0;
+
+	if (kept->ager >= 0)
+		err = carry_counts(kept->ager, bpf_map__fd(skel->maps.ager), ager,
+				   XDD_ARRAY_SIZE(ager));
+	if (!err && kept->chains >= 0)
+		err = carry_counts(kept->chains, bpf_map__fd(skel->maps.chains), chain,
+				   XDD_ARRAY_SIZE(chain));
+	return err;
+}
+
 static int configure(const struct dedup *skel, const struct build_plan *plan)
 {
 	int err = program_set_meta(bpf_map__fd(skel->maps.meta), &plan->meta);
 
+	if (!err && plan->kept)
+		err = carry(skel, plan->kept);
 	for (u32 i = 0; !err && i < XDD_DEV_MAX; i++)
 		if (plan->targets[i] && bpf_map_update_elem(bpf_map__fd(skel->maps.targets), &i,
 							    &plan->targets[i], BPF_ANY))

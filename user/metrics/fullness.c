@@ -67,6 +67,7 @@ static void add_walk(const struct xdd_ager *record, struct fullness *f)
 	u64 now = now_ns();
 
 	f->known = f->known && record->sweeps;
+	f->missed = fmax(f->missed, record->missed);
 	if (!record->sweeps)
 		return;
 	/* In a time namespace the clock may be behind the ager's. */
@@ -75,7 +76,6 @@ static void add_walk(const struct xdd_ager *record, struct fullness *f)
 	f->sweep_ns += record->sweep_ns;
 	f->period_ns = record->period_ns;
 	f->sweeps = fmax(f->sweeps, record->sweeps);
-	f->missed = fmax(f->missed, record->missed);
 }
 
 /* What a site has: its share of the packets, how many copies there are of each distinct one, and the
