@@ -374,8 +374,8 @@ since (delta1) and went since (delta0; entries that expire do) it reckons what i
 false positives, f+ = (P + delta0 - delta1)^k, P being the share of ones; and false negatives, either\n\
 of any key, f- = P^k - (P - delta1)^k (bound model: theorem 3), or of the keys it has, the share of\n\
 them that came since, times 1 - (P + delta0 - delta1)^k (bound member). It sends when the sum of\n\
-both, each with its weight, passes the target. What even a fresh replica errs is no reason to send:\n\
-only a larger filter mends that.\n\
+both, each with its weight, passes the target, or will by the next look. What even a fresh replica\n\
+errs is no reason to send: only a larger filter mends that.\n\
 \n\
 What is thought of a peer:\n\
   live          up to date and believed\n\

@@ -546,7 +546,7 @@ static int look(struct member *m, struct wire_time now)
 static void check(struct member *m, struct wire_time now)
 {
 	u64 beat_ns = m->setup.o->silence / BEATS_IN_SILENCE;
-	u64 start = now_ns();
+	u64 start = now_ns(), cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	if (bus_pending(m->setup.bus) > BUSY_BYTES) {
 		m->skipped++;
@@ -554,7 +554,7 @@ static void check(struct member *m, struct wire_time now)
 		if (look(m, now) == SENDER_AGAIN)
 			look(m, now);
 		m->checked_ns = start;
-		m->check_ns = now_ns() - start;
+		m->check_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	}
 	m->check_at_ns = start + check_every(m);
 }

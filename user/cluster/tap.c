@@ -60,7 +60,7 @@ size_t tap_seal(struct wire_self *self, enum wire_type type, const struct part *
 }
 
 int tap_unseal(const struct wire_key *group, const char *from, enum wire_type type,
-	       const struct bus_event *event, struct part *part)
+	       const struct bus_event *event, struct part *part, u64 *epoch)
 {
 	struct wire_key key = wire_key_of(group, from);
 	struct wire_head head;
@@ -77,6 +77,7 @@ int tap_unseal(const struct wire_key *group, const char *from, enum wire_type ty
 			       .at = payload + SESSION_BYTES,
 			       .n = head.payload_bytes - SESSION_BYTES };
 	memcpy(&part->session, payload, SESSION_BYTES);
+	*epoch = head.epoch;
 	return 0;
 }
 
@@ -394,7 +395,8 @@ static void tell_refused(struct tap *tap, const char *from)
 void tap_take(struct tap *tap, const char *from, const struct bus_event *event)
 {
 	struct part part;
-	int rc = tap_unseal(&tap->group, from, WIRE_JOINT_ASK, event, &part);
+	u64 epoch;
+	int rc = tap_unseal(&tap->group, from, WIRE_JOINT_ASK, event, &part, &epoch);
 
 	rc = rc ?: host_take(&tap->host, from, &part, now_ns(), clock_ns(CLOCK_REALTIME));
 	if (rc == -EBADMSG)
