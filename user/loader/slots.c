@@ -263,10 +263,11 @@ static int mode_of(const struct instance *in, const struct options *o)
 static int no_slot(const struct instance *in, const char *name, char *err, size_t err_size)
 {
 	if (in->fixed.scope_iface)
-		return refuse(err, err_size, -ERANGE,
-			      "--add %s: %s, with --scope interface, has had %d interfaces, removed "
-			      "ones included, and can have no more: load %s under another --name",
-			      name, in->name, XDD_MAX_IFACES, name);
+		return refuse(
+			err, err_size, -ERANGE,
+			"--add %s: %s, with --scope interface, has had %d interfaces, removed "
+			"ones included, and can have no more: load %s under another --name",
+			name, in->name, XDD_MAX_IFACES, name);
 	return refuse(err, err_size, -ERANGE,
 		      "--add %s: %s has %d interfaces, and can have no more: xdp-dedup set %s "
 		      "--remove one of them, also if it is gone, or load %s under another --name",
