@@ -20,8 +20,12 @@ struct xdd_collected {
 struct xdd_collecting {
 	u64 period; /* its number; 0: none goes on */
 	u64 pad[7];
-	u64 overflow; /* packets of this period whose keys found no room */
-	u64 pad2[7];
+	u64 overflow; /* packets of this period, or the last one, whose keys found no room */
+	/* What the agent counts, since load: */
+	u64 periods; /* that ended with all keys read */
+	u64 keys;    /* ... of the last one */
+	u64 refused; /* questions that were damaged, or of someone without the secret */
+	u64 pad2[4];
 };
 
 XDD_ASSERT(sizeof(struct xdd_collected) == 48, "xdd_collected has no holes");

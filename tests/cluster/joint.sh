@@ -74,6 +74,10 @@ for algorithm in best raw cfsp bfs smallest-first; do
 	check_equal "$algorithm: keys of each, none lost" "[1500, 500, 1000] True" \
 		"$(said '[m["keys"] for m in j["monitors"]], j["complete"]' | tr -d '()' | sed 's/, True/ True/')"
 done
+collected='[i["collect"][what] for what in ("collecting", "room", "periods", "keys", "overflow_packets")]'
+check_equal "status says it of the last period" "[False, 5000, 5, 1500, 0]" "$(says a "$collected")"
+check "... in words, too" grep -q 'nobody asks now, room for 5000 keys; 5 periods ended, the last one with 1500 keys' \
+	<(on a "$xdd" status tap)
 check "two of three" during "${traffic[@]}" -- --monitors $all --at-least 2 --epsilon 1e-7
 check "at least two: those of all and of two" same 0 300 1000 200
 check "a subset" during "${traffic[@]}" -- --monitors b.tap,a.tap --epsilon 1e-7
@@ -135,6 +139,7 @@ chmod 600 "$tmp/other"
 joint --monitors $all --silence 1s --secret-file "$tmp/other"
 check_equal "who has another secret is not answered" 1 $?
 check "... which the monitors say" log_has 5 b 'a question of .* is refused'
+check "... and status counts" is b "i['collect']['refused'] > 0"
 on c "$xdd" unload tap
 load c --key srcdst --window 1s --memory 1MiB --placement shared --collect 5000
 sleep 1.5

@@ -206,6 +206,10 @@ static int end(void *to, u64 **digests, u64 *n, u64 *overflow, char *err, size_t
 	*digests = d.digests;
 	tap->about = d.about;
 	*n = d.n;
+	if (!rc) {
+		tap->collecting->keys = d.n;
+		tap->collecting->periods++;
+	}
 	return rc ? refuse(err, err_size, rc, "cannot read its keys: %s", strerror(-rc)) : 0;
 }
 
@@ -383,8 +387,9 @@ const struct instance *tap_instance(const struct tap *tap)
 	return tap->in;
 }
 
-static void tell_refused(struct tap *tap, const char *from)
+static void count_refused(struct tap *tap, const char *from)
 {
+	tap->collecting->refused++;
 	if (!strangers_tell(&tap->strangers, strangers_id(from), now_ns()))
 		return;
 	complain("%s: %s: a question of %s is refused: it is damaged, or who sent it has not the "
@@ -400,7 +405,7 @@ void tap_take(struct tap *tap, const char *from, const struct bus_event *event)
 
 	rc = rc ?: host_take(&tap->host, from, &part, now_ns(), clock_ns(CLOCK_REALTIME));
 	if (rc == -EBADMSG)
-		tell_refused(tap, from);
+		count_refused(tap, from);
 }
 
 u64 tap_step(struct tap *tap)

@@ -340,6 +340,18 @@ SHARED(watch_share_refused, put_count, view->share.refused)
 SHARED(watch_share_old, put_count, view->share.old)
 SHARED(watch_share_missing, put_count, view->share.missing)
 
+#define COLLECTED(name, put, what)                                             \
+	static void put_##name(struct page *page, const struct status *status) \
+	{                                                                      \
+		if (status->collected.there)                                   \
+			put(page, status->collected.what, NO_LABELS);          \
+	}
+COLLECTED(collect_room_keys, put_count, room)
+COLLECTED(collect_keys, put_count, now.keys)
+COLLECTED(collect_overflow_packets, put_count, now.overflow)
+COLLECTED(collect_periods, put_count, now.periods)
+COLLECTED(collect_refused, put_count, now.refused)
+
 #define OF_PEER                                   \
 	{                                         \
 		"peer", peers->peer[i].about.name \

@@ -67,6 +67,13 @@ struct member_report;
 	X(watch_share_old, counter, "owner", "messages about the set that had been said before")  \
 	X(watch_share_missing, counter, "owner",                                                  \
 	  "changes that did not come, so that all of the set was asked for")                      \
+	X(collect_room_keys, gauge, "", "--collect: keys of a period that have room")             \
+	X(collect_keys, gauge, "", "different keys of the last period that was asked for")        \
+	X(collect_overflow_packets, gauge, "",                                                    \
+	  "packets of this period, or the last one, whose keys found no room")                    \
+	X(collect_periods, counter, "", "periods whose keys were read")                           \
+	X(collect_refused, counter, "",                                                           \
+	  "questions that were damaged, or of someone without the secret")                        \
 	X(peers_believed, gauge, "", "--peers: hosts whose replicas are believed now")            \
 	X(peer_hits, counter, "peer", "packets that the peer had seen")                           \
 	X(peer_hit_bytes, counter, "peer", "bytes of these")                                      \

@@ -96,6 +96,8 @@ int status_read(struct status *status, struct instance *instance, struct activit
 	if (!code)
 		code = peers_read(instance, &status->peers);
 	if (!code)
+		code = collected_read(instance, &status->collected);
+	if (!code)
 		code = read_top(instance, &status->top);
 	if (code) {
 		status_free(status);

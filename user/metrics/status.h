@@ -10,6 +10,7 @@
 #include "user/loader/instance.h"
 #include "user/metrics/activity.h"
 #include "user/metrics/audit.h"
+#include "user/metrics/collected.h"
 #include "user/metrics/counters.h"
 #include "user/metrics/distances.h"
 #include "user/metrics/ethertypes.h"
@@ -39,6 +40,7 @@ struct status {
 	struct audit audit;
 	struct distances distances;
 	struct watch_view watch;
+	struct collected collected;
 	struct top top; /* where live.top is on */
 	/* Copies up to sure_ns apart are surely found, and none beyond never_ns. */
 	u64 sure_ns, never_ns;

@@ -311,6 +311,7 @@ json_t *status_json(const struct status *status)
 	json_object_set_new(all, "since_load", lines(status->note, status->notes));
 	json_object_set_new(all, "copy_distance", distances_json(&status->distances));
 	json_object_set_new(all, "watch", watch(status));
+	json_object_set_new(all, "collect", collected_json(&status->collected));
 	json_object_set_new(all, "tree", tree_json(in, &status->tree));
 	json_object_set_new(all, "replicas", peers_replicas_json(in, &status->peers));
 	json_object_set_new(all, "peers", peers_json(&status->peers));

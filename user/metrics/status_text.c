@@ -394,6 +394,7 @@ void status_print(const struct status *status)
 	print_interfaces(status);
 	print_config(status);
 	print_watch(status);
+	collected_print(&status->collected);
 	print_counters(status);
 	print_top(status);
 	print_model(status);
