@@ -7,3 +7,4 @@
 for keys in 100000 1000000 10000000; do
 	"$BUILD/tests/bench/acbf" $keys || exit 1
 done
+"$BUILD/tests/bench/acbf" 100000000 2 1m

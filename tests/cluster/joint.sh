@@ -117,6 +117,16 @@ check_equal "overflow: which monitor, and that the result is not complete" "5000
 	"$(said 'str(j["monitors"][0]["keys"]) + " " + str(j["monitors"][0]["overflow"] > 0) + " " + str(j["complete"])')"
 
 # Strangers, and monitors that are none.
+end_agent c TERM
+agent c --host a
+log_has 10 c 'monitor a.tap of group default'
+sleep 1.5
+joint --monitors a.tap,b.tap --period 1s
+check_equal "two hosts with one name: exit code" 1 $?
+check "... are told" grep -q 'monitor a.tap: two agents answer as it' "$tmp/said"
+end_agent c TERM
+agent c
+sleep 1.5
 joint --monitors a.tap,x.tap --silence 1s
 check_equal "an unknown monitor: exit code" 1 $?
 check "... is named" grep -q 'monitor x.tap: does not answer' "$tmp/said"

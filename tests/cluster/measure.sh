@@ -63,8 +63,7 @@ check "the audit across hosts finds the same" soon 3 b "(lambda a: a['asked'] > 
 says b "p['a']" | sed 's/^/# /'
 
 look 10000 3 1
-# In a burst look-ups are of younger keys than the target, which counts all that are live, has in mind.
-within "burst" 0.2 0.01
+within "burst" $target 0.01
 look 2000 6 2
 within "after it" $target 0.01
 

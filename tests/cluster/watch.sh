@@ -154,5 +154,13 @@ load c --window 10min --memory 1MiB --watch-action drop --watch-keys 10k
 share c
 check "a set of another size is told, in words" log_has 10 c 'cannot follow that of a.tap, which was loaded with other --watch-keys'
 check_equal "... and stays as it is" 0 "$(keys c)"
+
+# Two owners with one name.
+end_agent c TERM
+on c "$xdd" unload tap >/dev/null
+load c "${options[@]}"
+share c --host a
+check "of two owners with one name each says so" log_has 10 a 'another host shares its watch set as a.tap'
+check "... and the other" log_has 10 c 'another host shares its watch set as a.tap'
 check "no agent has ended" kill -0 "${agents[a]}" "${agents[b]}" "${agents[c]}"
 finish

@@ -106,7 +106,7 @@ static void take(struct fuzzed *f, struct part *part, u64 now_ns)
 {
 	if (!f->ask) {
 		part->step = f->council.step;
-		council_take(&f->council, f->next++ % MONITORS, part, now_ns);
+		council_take(&f->council, f->next++ % MONITORS, part, 1, now_ns);
 		council_step(&f->council, now_ns);
 		return;
 	}

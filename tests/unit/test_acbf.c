@@ -439,6 +439,47 @@ static void test_memory(void **state)
 	acbf_close(&a);
 }
 
+/* Keys that are drawn one after the other: so few that some are deleted more often than they were added. */
+static void next_drawn(void *to, const struct acbf *a, u64 *positions)
+{
+	struct xdd_digest digest;
+
+	digest_of(random_below(to, 3000), &digest);
+	acbf_positions(a, &digest, positions);
+}
+
+/* Many at once are the same as one by one, up to the one that is refused, since it is not there or the set is full. */
+static void test_update(void **state)
+{
+	u64 seed = 5, refused[2] = {};
+	struct acbf one, many;
+
+	(void)state;
+	assert_int_equal(acbf_open(&one, 7000, 3, 14000), 0);
+	assert_int_equal(acbf_open(&many, 7000, 3, 14000), 0);
+	for (u32 i = 0; i < 4000; i++) {
+		u64 n = random_below(&seed, 40), single = seed, together = seed, positions[3], done;
+		bool add = i / 500 % 2 ? random_below(&seed, 4) == 0 : random_below(&seed, 4) > 0;
+		int rc = 0, rc_many;
+
+		for (done = 0; done < n; done++) {
+			next_drawn(&single, &one, positions);
+			rc = (add ? acbf_add : acbf_delete)(&one, positions);
+			if (rc)
+				break;
+		}
+		assert_int_equal(acbf_update(&many, add, n, next_drawn, &together, &rc_many), done);
+		assert_int_equal(rc_many, rc);
+		refused[add] += rc != 0;
+		if (i % 100 == 0)
+			assert_same(&one, &many);
+	}
+	assert_true(refused[0] > 100 && refused[1] > 100);
+	assert_same(&one, &many);
+	acbf_close(&one);
+	acbf_close(&many);
+}
+
 static char message[MESSAGE_MAX];
 
 static void save(struct acbf *a)
@@ -550,6 +591,7 @@ int main(void)
 		cmocka_unit_test(test_count),  cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_rates),  cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_file),   cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_update),
 	};
 
 	return cmocka_run_group_tests_name("acbf", tests, make_path, remove_path);

@@ -44,6 +44,7 @@ struct net {
 	struct sent sent[MOST_SENT];
 	u32 n;
 	u64 now_ns, random;
+	bool twins;	       /* all is answered by another agent of each name as well */
 	u32 lose, twice, late; /* of 100 */
 	u64 shown;
 	u32 keys;
@@ -165,9 +166,11 @@ static void deliver(struct net *net, const struct sent *s)
 {
 	struct monitor *m = &net->monitor[s->whom];
 
+	for (u32 i = 0; s->back && i <= net->twins; i++)
+		council_take(&net->council, s->whom, &s->part, 1 + i, net->now_ns);
 	if (s->back)
-		council_take(&net->council, s->whom, &s->part, net->now_ns);
-	else if (!m->dead)
+		return;
+	if (!m->dead)
 		host_take(&net->host[s->whom], "z.joint-1", &s->part, net->now_ns + m->steady_ns,
 			  WALL_NS + net->now_ns + m->wall_ns);
 }
@@ -404,6 +407,20 @@ static void test_silent(void **state)
 	free(net);
 }
 
+/* Two agents of one name do not both count, nor one of them. */
+static void test_twins(void **state)
+{
+	struct net *net = malloc(sizeof(*net));
+
+	(void)state;
+	open_net(net, 0, 0, 0);
+	net->twins = true;
+	assert_int_equal(run(net, JOINT_best, NULL), COUNCIL_FAILED);
+	assert_non_null(strstr(net->council.err, ".tap: two agents answer as it"));
+	close_net(net);
+	free(net);
+}
+
 /* What cannot be is not taken, and a session that was is not begun again. */
 static void test_senseless(void **state)
 {
@@ -448,10 +465,10 @@ static void test_senseless(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_networks),  cmocka_unit_test(test_periods),
-		cmocka_unit_test(test_watch),	  cmocka_unit_test(test_half_loaded),
-		cmocka_unit_test(test_killed),	  cmocka_unit_test(test_silent),
-		cmocka_unit_test(test_senseless),
+		cmocka_unit_test(test_networks), cmocka_unit_test(test_periods),
+		cmocka_unit_test(test_watch),	 cmocka_unit_test(test_half_loaded),
+		cmocka_unit_test(test_killed),	 cmocka_unit_test(test_silent),
+		cmocka_unit_test(test_twins),	 cmocka_unit_test(test_senseless),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

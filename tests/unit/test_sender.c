@@ -200,6 +200,29 @@ static void test_false_rate(void **state)
 	assert_int_equal(after(0), SENDER_NOTHING);
 }
 
+/* It is sent before the target is passed, if it will be by the next look: what grows as fast as it did. */
+static void test_growth(void **state)
+{
+	static const u32 unpublished[] = { 40, 60, 60, 85 };
+
+	(void)state;
+	t.setup.policy.rule = UPDATE_false_rate;
+	t.setup.policy.target = 0.1;
+	t.setup.heartbeat_ns = 100 * S;
+	open_sender();
+	t.home.keys = 1000;
+	assert_int_equal(after(0), SENDER_PUSHED);
+	for (u32 i = 0; i < 4; i++) {
+		flip(i, 1);
+		t.home.unpublished = unpublished[i];
+		assert_int_equal(after(S), i < 3 ? SENDER_NOTHING : SENDER_PUSHED);
+		assert_true(sender_stats(t.sender)->rate < 0.1);
+	}
+	t.home.unpublished = 0;
+	flip(9, 1);
+	assert_int_equal(after(S), SENDER_NOTHING);
+}
+
 /* A filter that is too full for the target is not sent at every check: that would mend nothing. */
 static void test_floor(void **state)
 {
@@ -208,7 +231,7 @@ static void test_floor(void **state)
 	t.setup.heartbeat_ns = 100 * S;
 	open_sender();
 	flip(0, BITS / 2);
-	t.home.keys = 700;
+	t.home.keys = 7000;
 	assert_int_equal(after(0), SENDER_PUSHED);
 	t.home.unpublished = 1;
 	for (u32 i = 0; i < 10; i++) {
@@ -485,10 +508,10 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_dirty),   TEST(test_every),	TEST(test_false_rate), TEST(test_floor),
-		TEST(test_shorter), TEST(test_want),	TEST(test_failure),    TEST(test_limits),
-		TEST(test_untold),  TEST(test_resize),	TEST(test_parts),      TEST(test_cost),
-		TEST(test_never),   TEST(test_refused),
+		TEST(test_dirty),  TEST(test_every),   TEST(test_false_rate), TEST(test_growth),
+		TEST(test_floor),  TEST(test_shorter), TEST(test_want),	      TEST(test_failure),
+		TEST(test_limits), TEST(test_untold),  TEST(test_resize),     TEST(test_parts),
+		TEST(test_cost),   TEST(test_never),   TEST(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -645,12 +645,37 @@ static void test_shape(void **state)
 	end();
 }
 
+/* What another host says in the owner's name is told from what its own run before said, and from what comes back. */
+static void test_twin_owner(void **state)
+{
+	struct wire_self twin = { .key = wire_key_of(&group, "a.tap") };
+	const u64 epochs[] = { 1ull << 50, 1ull << 50, 0 }, times[] = { 1ull << 62, 1, 1ull << 62 };
+	const int expected[] = { -EEXIST, 0, 0 };
+	u8 message[WIRE_HEADER + sizeof(struct watch_told) + WIRE_TAG];
+
+	(void)state;
+	begin(8);
+	for (u32 i = 0; i < XDD_ARRAY_SIZE(epochs); i++) {
+		struct wire_head head = {
+			.type = WIRE_WATCH_BEAT, .seq = 1, .parts = 1, .time_ns = times[i]
+		};
+		const struct watch_told told = { .shape = shape };
+		size_t size;
+
+		twin.epoch = epochs[i] ?: t.owner_self.epoch;
+		size = watch_seal(&twin, &head, &told, 0, message);
+		assert_int_equal(owner_heard(t.owning, "a.tap", message, size), expected[i]);
+	}
+	assert_int_equal(owner_stats(t.owning)->refused, 1);
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_quiet),  cmocka_unit_test(test_storm),
 		cmocka_unit_test(test_replay), cmocka_unit_test(test_clock_back),
-		cmocka_unit_test(test_shape),
+		cmocka_unit_test(test_shape),  cmocka_unit_test(test_twin_owner),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

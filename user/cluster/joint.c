@@ -143,13 +143,14 @@ static void take(struct hosts *h, const struct bus_event *event)
 {
 	int i = event->kind == BUS_MESSAGE ? sender_of(h, event->subject) : -1;
 	struct part part;
+	u64 epoch;
 
 	if (event->kind == BUS_UP || event->kind == BUS_DOWN)
 		h->up = event->kind == BUS_UP;
 	else if (event->kind == BUS_TROUBLE)
 		complain("joint: %s: %s; it is tried again", bus_servers(h->bus), event->subject);
-	if (i >= 0 && !tap_unseal(&h->group, h->name[i], WIRE_JOINT_ANSWER, event, &part))
-		council_take(&h->council, i, &part, now_ns());
+	if (i >= 0 && !tap_unseal(&h->group, h->name[i], WIRE_JOINT_ANSWER, event, &part, &epoch))
+		council_take(&h->council, i, &part, epoch, now_ns());
 }
 
 static void wait_until(struct hosts *h, u64 due_ns)

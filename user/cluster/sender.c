@@ -38,6 +38,8 @@ struct sender {
 	bool has_sent;	/* ... if anything */
 	bool must_full; /* they may miss some of it */
 	bool wanted;
+	double looked_rate;    /* stats.rate of the last check, or of all that was told since, */
+	u64 looked_ns;	       /* and when that was */
 	u64 full_ns, spoke_ns; /* when last, CLOCK_MONOTONIC */
 	u64 since_full;	       /* bytes of deltas */
 	double credit;	       /* bytes; may be negative */
@@ -120,7 +122,9 @@ void sender_policy(struct sender *s, const struct update_policy *policy)
 	s->setup.policy = *policy;
 }
 
-/* How far what the others have is from @home, and what that errs. */
+/* How far what the others have is from @home, and what that errs; it grows until the next look as it did since the
+ * last one, or since all was told.
+ */
 static void predict(struct sender *s, const struct sender_home *home, u64 now)
 {
 	struct sender_stats *stats = &s->stats;
@@ -140,6 +144,9 @@ static void predict(struct sender *s, const struct sender_home *home, u64 now)
 		model_replica_member_fnr(stale->unpublished, stale->keys, sent, stale->hashes);
 	stats->rate = update_rate(&s->setup.policy, stale);
 	stats->floor = update_floor(&s->setup.policy, stale);
+	stale->growth = now > s->looked_ns ? fmax(0, stats->rate - s->looked_rate) : 0;
+	s->looked_rate = stats->rate;
+	s->looked_ns = now;
 	if (!stale->delta1 && !stale->delta0)
 		stats->changed_ns = 0;
 	else if (!stats->changed_ns)
@@ -314,6 +321,7 @@ static int push(struct sender *s, const struct sender_home *home, struct wire_ti
 	s->must_full = err;
 	stats->push_ns = now.mono_ns;
 	stats->changed_ns = 0;
+	s->looked_rate = stats->floor;
 	if (full) {
 		s->wanted = false;
 		s->full_ns = now.mono_ns;

@@ -552,6 +552,22 @@ static void take_told(struct share *s, int place, const struct bus_event *event)
 	tell_trouble(s, why);
 }
 
+/* Followers of two owners with one name have now the one's set, now the other's. */
+static void take_own(struct share *s, const struct bus_event *event)
+{
+	char why[MESSAGE_MAX];
+
+	if (event->kind == BUS_STORED ||
+	    owner_heard(s->owner, s->name, event->bytes, event->length) != -EEXIST)
+		return;
+	snprintf(why, sizeof(why),
+		 "another host shares its watch set as %s, so that others follow now the one, now "
+		 "the "
+		 "other: give each host of the group a --host of its own",
+		 s->name);
+	tell_trouble(s, why);
+}
+
 void share_take(struct share *s, const char *from, const char *what, const char *for_whom,
 		const struct bus_event *event)
 {
@@ -559,6 +575,9 @@ void share_take(struct share *s, const char *from, const char *what, const char 
 
 	if (s->owner && !strcmp(what, SHARE_WANT) && !strcmp(for_whom, s->name))
 		owner_wanted(s->owner, from, event->bytes, event->length);
+	if (s->owner && !strcmp(from, s->name) && !strncmp(what, SHARE_WHAT, n) &&
+	    strcmp(what, SHARE_WANT))
+		take_own(s, event);
 	if (!s->follower || strcmp(from, s->whose) || strncmp(what, SHARE_WHAT, n))
 		return;
 	if (!strcmp(what + n, "0") || !strcmp(what + n, "1"))

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "user/clock.h"
+#include "user/cluster/strangers.h"
 #include "user/joint/host.h"
 #include "user/loader/mapped.h"
 #include "user/loader/pins.h"
@@ -36,13 +37,11 @@ struct tap {
 	struct wire_self self;
 	struct xdd_collecting *collecting; /* mapped */
 	struct host host;
-	u64 period;		 /* that goes on, or went on last */
-	struct xdd_about *about; /* of its keys, in the order of their digests */
-	u64 refused_told_ns;	 /* 0: never */
+	u64 period;		    /* that goes on, or went on last */
+	struct xdd_about *about;    /* of its keys, in the order of their digests */
+	struct strangers strangers; /* by name */
 	u8 message[WIRE_MAX];
 };
-
-#define REFUSED_NS (60 * XDD_SECOND_NS)
 
 size_t tap_seal(struct wire_self *self, enum wire_type type, const struct part *part, u64 wall_ns,
 		u8 *message)
@@ -61,7 +60,7 @@ size_t tap_seal(struct wire_self *self, enum wire_type type, const struct part *
 }
 
 int tap_unseal(const struct wire_key *group, const char *from, enum wire_type type,
-	       const struct bus_event *event, struct part *part)
+	       const struct bus_event *event, struct part *part, u64 *epoch)
 {
 	struct wire_key key = wire_key_of(group, from);
 	struct wire_head head;
@@ -78,6 +77,7 @@ int tap_unseal(const struct wire_key *group, const char *from, enum wire_type ty
 			       .at = payload + SESSION_BYTES,
 			       .n = head.payload_bytes - SESSION_BYTES };
 	memcpy(&part->session, payload, SESSION_BYTES);
+	*epoch = head.epoch;
 	return 0;
 }
 
@@ -385,11 +385,8 @@ const struct instance *tap_instance(const struct tap *tap)
 
 static void tell_refused(struct tap *tap, const char *from)
 {
-	u64 now = now_ns();
-
-	if (tap->refused_told_ns && now - tap->refused_told_ns < REFUSED_NS)
+	if (!strangers_tell(&tap->strangers, strangers_id(from), now_ns()))
 		return;
-	tap->refused_told_ns = now;
 	complain("%s: %s: a question of %s is refused: it is damaged, or who sent it has not the "
 		 "same --secret-file",
 		 tap->setup.who, tap->in->name, from);
@@ -398,7 +395,8 @@ static void tell_refused(struct tap *tap, const char *from)
 void tap_take(struct tap *tap, const char *from, const struct bus_event *event)
 {
 	struct part part;
-	int rc = tap_unseal(&tap->group, from, WIRE_JOINT_ASK, event, &part);
+	u64 epoch;
+	int rc = tap_unseal(&tap->group, from, WIRE_JOINT_ASK, event, &part, &epoch);
 
 	rc = rc ?: host_take(&tap->host, from, &part, now_ns(), clock_ns(CLOCK_REALTIME));
 	if (rc == -EBADMSG)

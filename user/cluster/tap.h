@@ -31,12 +31,12 @@ u64 tap_step(struct tap *tap);
 struct part;
 
 /*
- * A part of @type as a message: at most WIRE_MAX bytes of @message. Returns its bytes. And back: 0, or as
- * wire_open() does.
+ * A part of @type as a message: at most WIRE_MAX bytes of @message. Returns its bytes. And back, with the
+ * sender's @epoch: 0, or as wire_open() does.
  */
 size_t tap_seal(struct wire_self *self, enum wire_type type, const struct part *part, u64 wall_ns,
 		u8 *message);
 int tap_unseal(const struct wire_key *group, const char *from, enum wire_type type,
-	       const struct bus_event *event, struct part *part);
+	       const struct bus_event *event, struct part *part, u64 *epoch);
 
 #endif

@@ -44,7 +44,7 @@ bool update_due(const struct update_policy *policy, const struct staleness *s)
 	case UPDATE_dirty:
 		return s->delta1 + s->delta0 >= policy->dirty;
 	case UPDATE_false_rate:
-		return update_rate(policy, s) >
+		return update_rate(policy, s) + s->growth >
 		       fmax(policy->target, floor + LEAST_SHARE * policy->target);
 	case UPDATE_printed:
 		return update_rate(policy, s) > policy->target;

@@ -57,6 +57,7 @@ struct staleness {
 	double keys;	       /* at home */
 	double unpublished;    /* of these, came after the last update */
 	u64 since;	       /* the last update, in units of policy->every */
+	double growth;	       /* of the rate until one looks again, as far as is known */
 };
 
 /* The false rate of a replica as it is now, and of one that is fresh: what no update can mend. */

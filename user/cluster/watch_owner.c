@@ -21,6 +21,7 @@ struct owner {
 	struct owner_setup setup;
 	struct owner_stats stats;
 	struct watch_version version; /* seq 0: nothing was told */
+	u64 opened_wall_ns, epoch_before;
 	bool up, need_full;
 	u64 look_at_ns, beat_at_ns, full_at_ns;
 	/* The FULL that is being sent, or was last: */
@@ -41,6 +42,7 @@ struct owner *owner_open(const struct owner_setup *setup)
 		return NULL;
 	o->setup = *setup;
 	o->version.epoch = setup->self->epoch;
+	o->opened_wall_ns = clock_ns(CLOCK_REALTIME);
 	o->told.shape = setup->shape;
 	return o;
 }
@@ -235,6 +237,22 @@ u64 owner_step(struct owner *o, struct wire_time now)
 	return earliest(o->look_at_ns, o->beat_at_ns);
 }
 
+/* An epoch is a time: what was sent before this one, in the run before or until a later epoch had to be told, is
+ * the owner's own.
+ */
+int owner_heard(struct owner *o, const char *name, const u8 *message, size_t size)
+{
+	u64 epoch = o->setup.self->epoch;
+	struct watch_heard heard;
+
+	if (watch_unseal(&o->setup.group, name, message, size, &heard) ||
+	    heard.head.epoch == epoch || heard.head.epoch == o->epoch_before ||
+	    heard.head.time_ns <= o->opened_wall_ns)
+		return 0;
+	o->stats.refused++;
+	return -EEXIST;
+}
+
 /* One who holds what was told later than all of this, such as before the clock went back, must not refuse it. */
 int owner_wanted(struct owner *o, const char *from, const u8 *message, size_t size)
 {
@@ -248,8 +266,10 @@ int owner_wanted(struct owner *o, const char *from, const u8 *message, size_t si
 		o->stats.refused++;
 		return rc;
 	}
-	if (heard.told.epoch > o->setup.self->epoch && heard.told.epoch < UINT64_MAX)
+	if (heard.told.epoch > o->setup.self->epoch && heard.told.epoch < UINT64_MAX) {
+		o->epoch_before = o->setup.self->epoch;
 		o->setup.self->epoch = heard.told.epoch + 1;
+	}
 	o->stats.wanted++;
 	o->need_full = true;
 	return 0;

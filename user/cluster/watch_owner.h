@@ -45,9 +45,9 @@ struct owner_setup {
 
 struct owner_stats {
 	u64 fulls, deltas, beats, wanted; /* wanted: FULLs that others asked for */
-	u64 refused;			  /* questions that are damaged, forged or senseless */
-	u64 unsent;			  /* messages that the bus did not take */
-	int failed;			  /* the set cannot be read, since: negative errno */
+	u64 refused; /* questions that are damaged, forged or senseless, and what another host says in its name */
+	u64 unsent; /* messages that the bus did not take */
+	int failed; /* the set cannot be read, since: negative errno */
 };
 
 struct owner;
@@ -59,6 +59,9 @@ void owner_close(struct owner *o);
 /* There is a connection again, or no longer. */
 void owner_up(struct owner *o);
 void owner_down(struct owner *o);
+
+/* What comes in the owner's own name: its messages, or those of another host. Returns 0, or -EEXIST for these. */
+int owner_heard(struct owner *o, const char *name, const u8 *message, size_t size);
 
 /* @from says that it wants a FULL. Returns 0, or as watch_unseal() does. */
 int owner_wanted(struct owner *o, const char *from, const u8 *message, size_t size);

@@ -324,14 +324,22 @@ static int read_answer(struct council *c, struct council_member *m)
 	return rc;
 }
 
-void council_take(struct council *c, u32 i, const struct part *part, u64 now_ns)
+void council_take(struct council *c, u32 i, const struct part *part, u64 epoch, u64 now_ns)
 {
 	struct council_member *m = &c->member[i];
 	char why[ORDER_TEXT_MAX];
 	int rc;
 
-	if (c->phase >= COUNCIL_DONE || !m->asked || m->answered || part->session != c->session ||
-	    part->step != c->step)
+	if (c->phase >= COUNCIL_DONE || part->session != c->session)
+		return;
+	m->epoch = m->epoch ?: epoch;
+	if (m->epoch != epoch) {
+		fail(c, m->name,
+		     "two agents answer as it: was it started again? Else give each host an agent "
+		     "--host of its own");
+		return;
+	}
+	if (!m->asked || m->answered || part->step != c->step)
 		return;
 	rc = inbox_take(&m->in, part);
 	if (rc == -ENOMEM)

@@ -36,6 +36,7 @@ struct council_member {
 	u64 hashes, lookups;
 	u64 up, down; /* bytes of the algorithm's messages */
 	u64 added;    /* to its watch set */
+	u64 epoch;    /* of the agent that answers; 0: none has */
 	bool asked, answered;
 	char trouble[COUNCIL_TROUBLE]; /* why it could not load the keys, as far as is known */
 	bool refused;		       /* it said so: it has none of them */
@@ -71,8 +72,8 @@ void council_open(struct council *c, const struct joint_plan *plan, const char *
 		  u64 session, u64 period_ns, u64 silence_ns, const char *watch, u64 now_ns);
 void council_close(struct council *c);
 
-/* A part of an answer by member @i. */
-void council_take(struct council *c, u32 i, const struct part *part, u64 now_ns);
+/* A part of an answer by member @i, whose agent began at @epoch: of another one it would be of other keys. */
+void council_take(struct council *c, u32 i, const struct part *part, u64 epoch, u64 now_ns);
 
 /* Do what is due. Returns when the next thing is; c->phase may be COUNCIL_DONE or COUNCIL_FAILED then. */
 u64 council_step(struct council *c, u64 now_ns);

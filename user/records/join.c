@@ -155,19 +155,21 @@ static int read_keys(struct join *j, char **names, int n)
 	return rc;
 }
 
+static void next_key(void *to, const struct acbf *a, u64 *positions)
+{
+	const struct store_entry **entry = to;
+
+	while ((*entry)->time_ns == STORE_FREE)
+		++*entry;
+	acbf_positions(a, &(*entry)++->digest, positions);
+}
+
 static int add_keys(struct join *j)
 {
-	u64 positions[ACBF_MAX_HASHES];
-	int rc = 0;
+	const struct store_entry *entry = j->set.entries;
+	int rc;
 
-	for (size_t i = 0; i < j->set.size && !rc; i++) {
-		const struct store_entry *entry = &j->set.entries[i];
-
-		if (entry->time_ns == STORE_FREE)
-			continue;
-		acbf_positions(&j->acbf, &entry->digest, positions);
-		rc = acbf_add(&j->acbf, positions);
-	}
+	acbf_update(&j->acbf, true, j->set.used, next_key, &entry, &rc);
 	return rc;
 }
 

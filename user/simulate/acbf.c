@@ -64,15 +64,23 @@ static void locate(const struct acbf *a, u64 seed, u64 key, u64 *positions)
 	acbf_positions(a, &digest, positions);
 }
 
-static int fill(struct acbf *a, u64 seed, u64 from, u64 n)
-{
-	u64 positions[ACBF_MAX_HASHES];
-	int rc = 0;
+struct keys {
+	u64 seed, next;
+};
 
-	for (u64 i = from; i < from + n && !rc; i++) {
-		locate(a, seed, i, positions);
-		rc = acbf_add(a, positions);
-	}
+static void locate_next(void *to, const struct acbf *a, u64 *positions)
+{
+	struct keys *keys = to;
+
+	locate(a, keys->seed, keys->next++, positions);
+}
+
+static int change(struct acbf *a, bool add, u64 seed, u64 from, u64 n)
+{
+	struct keys keys = { seed, from };
+	int rc;
+
+	acbf_update(a, add, n, locate_next, &keys, &rc);
 	return rc;
 }
 
@@ -101,15 +109,10 @@ static double words_by_equation(struct acbf *a, double counts)
 /* An update period: a share of the keys leaves, and as many enter. */
 static int update(struct acbf *a, u64 seed, struct trial *t)
 {
-	u64 positions[ACBF_MAX_HASHES], n = t->updates / 2, start = cpu_ns();
+	u64 n = t->updates / 2, start = cpu_ns();
 	u64 words = a->pool.ranked + a->pool.moved, steps = a->steps;
-	int rc = 0;
+	int rc = change(a, false, seed, 0, n) ?: change(a, true, seed, t->keys, n);
 
-	for (u64 i = 0; i < n && !rc; i++) {
-		locate(a, seed, i, positions);
-		rc = acbf_delete(a, positions);
-	}
-	rc = rc ?: fill(a, seed, t->keys, n);
 	t->update_ns += (double)(cpu_ns() - start) / t->updates;
 	t->words += (double)(a->pool.ranked + a->pool.moved - words) / t->updates;
 	t->counts += (double)(a->steps - steps) / t->updates;
@@ -151,7 +154,7 @@ static int run(const struct options *o, u64 seed, struct trial *t)
 	struct acbf a = {}, place = { .bits = counters, .hashes = o->positions };
 	int rc = plain.pair ? acbf_open(&a, counters, o->positions, bits) : -ENOMEM;
 
-	rc = rc ?: fill(&a, seed, 0, t->keys);
+	rc = rc ?: change(&a, true, seed, 0, t->keys);
 	if (!rc) {
 		query(&a, seed, t->keys + t->updates / 2, t);
 		acbf_stats(&a, &t->stats);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "user/accessors.h"
 #include "user/model.h"
@@ -10,10 +11,10 @@
 /* Ones of level 1 are counted for each block. A group is made of so many blocks that in a full filter
  * its string has about GROUP_PAGES pages: an update moves a bit in half of them, and the last one is half
  * empty. Where there are few groups that may be much of all memory by chance, and cost little: twice as many.
+ * Blocks are a quarter as long where the other levels leave so much room that their counts do not matter.
  */
 #define BLOCK_SHIFT 13
-#define BLOCK_BITS (1u << BLOCK_SHIFT)
-#define BLOCK_WORDS (BLOCK_BITS / 64)
+#define SMALL_SHIFT 11
 #define GROUP_PAGES 24
 #define FEW_PAGES 512
 
@@ -37,9 +38,14 @@ static u64 divide_up(u64 n, u64 by)
 	return (n + by - 1) / by;
 }
 
+static u32 words_of_block(const struct acbf *a)
+{
+	return 1u << a->block_shift >> 6;
+}
+
 static u64 first_bytes(const struct acbf *a)
 {
-	return (u64)a->blocks * (BLOCK_BITS / 8);
+	return (u64)a->blocks << a->block_shift >> 3;
 }
 
 static u32 group_pages(u64 room)
@@ -55,7 +61,8 @@ int acbf_open(struct acbf *a, u64 counters, u32 hashes, u64 bits)
 	if (!bits || bits > ACBF_MAX_FIRST || counters > ACBF_MAX_FIRST || bits >= 4 * counters ||
 	    !hashes || hashes > ACBF_MAX_HASHES || room < hashes)
 		return -EINVAL;
-	a->blocks = divide_up(bits, BLOCK_BITS);
+	a->block_shift = bits <= 3 * counters ? SMALL_SHIFT : BLOCK_SHIFT;
+	a->blocks = divide_up(bits, 1u << a->block_shift);
 	a->group_blocks = divide_up(a->blocks, divide_up(room, group_pages(room) * PAGE_BITS));
 	a->groups = divide_up(a->blocks, a->group_blocks);
 	a->first = memory_map(first_bytes(a));
@@ -97,42 +104,89 @@ static void first_put(struct acbf *a, struct acbf_group *group, u64 position, bo
 	u64 *word = &a->first[position / 64], mask = 1ull << position % 64;
 
 	*word = bit ? *word | mask : *word & ~mask;
-	a->ones[position >> BLOCK_SHIFT] += bit ? 1 : -1;
+	a->ones[position >> a->block_shift] += bit ? 1 : -1;
 	group->ones += bit ? 1 : -1;
 }
 
 static struct acbf_group *group_of(const struct acbf *a, u64 position)
 {
-	return &a->group[(u32)(position >> BLOCK_SHIFT) / a->group_blocks];
+	return &a->group[(u32)(position >> a->block_shift) / a->group_blocks];
 }
 
 /* Ones before @position in its block: of the words before it or, if those are fewer, behind it. */
 static u32 block_rank(struct acbf *a, u64 position)
 {
-	u32 block = position >> BLOCK_SHIFT, in = position / 64 % BLOCK_WORDS;
-	const u64 *words = &a->first[(u64)block * BLOCK_WORDS];
+	u32 block = position >> a->block_shift, n = words_of_block(a), in = position / 64 % n;
+	const u64 *words = &a->first[(u64)block * n];
 	u64 before = words[in] & ((1ull << position % 64) - 1), behind = words[in] & ~before;
 
-	if (in < BLOCK_WORDS / 2) {
+	if (in < n / 2) {
 		a->pool.ranked += in + 1;
 		return words_ones(words, in) + words_ones(&before, 1);
 	}
-	a->pool.ranked += BLOCK_WORDS - in;
-	return a->ones[block] - words_ones(&words[in + 1], BLOCK_WORDS - 1 - in) -
-	       words_ones(&behind, 1);
+	a->pool.ranked += n - in;
+	return a->ones[block] - words_ones(&words[in + 1], n - 1 - in) - words_ones(&behind, 1);
+}
+
+/* Ones of the blocks from @start on and before @end: four at a time, in two sums. */
+static u64 ones_of_blocks(const struct acbf *a, u32 start, u32 end)
+{
+	const u64 halves = 0x0000ffff0000ffff;
+	u64 sums = 0, four, ones;
+
+	for (; end - start >= 4; start += 4) {
+		memcpy(&four, &a->ones[start], sizeof(four));
+		sums += (four & halves) + (four >> 16 & halves);
+	}
+	for (ones = (u32)sums + (sums >> 32); start < end; start++)
+		ones += a->ones[start];
+	return ones;
 }
 
 /* Ones of level 1 before @position in its group: where its bit of level 2 is, or will be. */
 static u64 first_rank(struct acbf *a, u64 position)
 {
-	u32 block = position >> BLOCK_SHIFT;
-	u32 start = block - block % a->group_blocks, ones = 0;
+	u32 block = position >> a->block_shift;
+	u32 start = block - block % a->group_blocks;
 
-	for (u32 i = start; i < block; i++)
-		ones += a->ones[i];
 	a->steps++;
 	a->pool.ranked += (block - start) / 4 + 1;
-	return ones + block_rank(a, position);
+	return ones_of_blocks(a, start, block) + block_rank(a, position);
+}
+
+/* Fetch what an update reads first: level 1 around the position, as far as it is counted; and of its group. */
+static void fetch_first(const struct acbf *a, u64 position)
+{
+	u32 block = position >> a->block_shift, n = words_of_block(a), in = position / 64 % n;
+	u32 from = in < n / 2 ? 0 : in, end = in < n / 2 ? in + 1 : n;
+	const u64 *words = &a->first[(u64)block * n];
+
+	for (u32 i = from; i < end; i += 8)
+		__builtin_prefetch(&words[i]);
+	__builtin_prefetch(&words[in], 1);
+	__builtin_prefetch(&a->ones[block - block % a->group_blocks]);
+	__builtin_prefetch(&a->ones[block], 1);
+	__builtin_prefetch(group_of(a, position), 1);
+}
+
+/* Then the slots of the string. */
+static void fetch_slots(const struct acbf *a, u64 position)
+{
+	const struct string *upper = &group_of(a, position)->upper;
+
+	for (u64 i = 0; i <= upper->bits / PAGE_BITS; i += 64 / sizeof(*upper->slot))
+		__builtin_prefetch(&upper->slot[i], 1);
+}
+
+/* And then of its pages what it moves: about where the bit of level 2 is, if ones are even in their block. */
+static void fetch_pages(const struct acbf *a, u64 position)
+{
+	const struct string *upper = &group_of(a, position)->upper;
+	u32 block = position >> a->block_shift;
+	u64 at = (u64)a->ones[block] * (position & ((1u << a->block_shift) - 1)) >> a->block_shift;
+
+	at += ones_of_blocks(a, block - block % a->group_blocks, block);
+	string_fetch(&a->pool, upper, at);
 }
 
 /* What the 1 at @at of the string leads to. */
@@ -181,18 +235,26 @@ static u32 times(const u64 *positions, u32 n, u64 position)
 	return equal;
 }
 
-/* Fetch what an update reads first. */
-static void fetch(const struct acbf *a, u64 position)
+/* Where the chain of a counter ends: at a 0 of the string, or, for an empty counter, where it would begin. */
+struct chain {
+	u64 at;
+	u32 count;
+};
+
+static struct chain find_end(struct acbf *a, u64 position)
 {
 	const struct acbf_group *group = group_of(a, position);
+	struct chain chain = { first_rank(a, position), first_get(a, position) };
 
-	__builtin_prefetch(&a->first[position / 64], 1);
-	__builtin_prefetch(&a->ones[position >> BLOCK_SHIFT], 1);
-	__builtin_prefetch(group->upper.slot);
+	for (; chain.count && chain.count < ACBF_MAX_COUNT &&
+	       string_get(&a->pool, &group->upper, chain.at);
+	     chain.count++)
+		chain.at = next_of(a, group, chain.at);
+	return chain;
 }
 
-/* Whether all counters can take the key, and all strings. */
-static int check_room(struct acbf *a, const u64 *positions)
+/* Whether all counters can take the key, and all strings; and where their chains end. */
+static int check_room(struct acbf *a, const u64 *positions, struct chain *chains)
 {
 	int rc = 0;
 
@@ -201,7 +263,8 @@ static int check_room(struct acbf *a, const u64 *positions)
 	for (u32 i = 0; i < a->hashes && !rc; i++) {
 		u32 more = times(positions, a->hashes, positions[i]);
 
-		if (acbf_count(a, positions[i]) + more > ACBF_MAX_COUNT)
+		chains[i] = find_end(a, positions[i]);
+		if (chains[i].count + more > ACBF_MAX_COUNT)
 			rc = -EOVERFLOW;
 		else
 			/* so many at most, if all are in one group */
@@ -210,33 +273,41 @@ static int check_room(struct acbf *a, const u64 *positions)
 	return rc;
 }
 
-static void count_up(struct acbf *a, u64 position)
+static void count_up(struct acbf *a, u64 position, struct chain chain)
 {
 	struct acbf_group *group = group_of(a, position);
-	u64 at = first_rank(a, position);
 
-	if (!first_get(a, position)) {
+	if (!chain.count) {
 		first_put(a, group, position, true);
 	} else {
-		while (string_get(&a->pool, &group->upper, at))
-			at = next_of(a, group, at);
-		string_put(&a->pool, &group->upper, at, true);
-		at = next_of(a, group, at);
+		string_put(&a->pool, &group->upper, chain.at, true);
+		chain.at = next_of(a, group, chain.at);
 	}
-	string_insert(&a->pool, &group->upper, at);
+	string_insert(&a->pool, &group->upper, chain.at);
+}
+
+/* Whether an earlier position of the key has moved what is in the group of @positions[@i]. */
+static bool has_moved(const struct acbf *a, const u64 *positions, u32 i)
+{
+	for (u32 k = 0; k < i; k++)
+		if (group_of(a, positions[k]) == group_of(a, positions[i]))
+			return true;
+	return false;
 }
 
 int acbf_add(struct acbf *a, const u64 *positions)
 {
+	struct chain chains[ACBF_MAX_HASHES];
 	int rc;
 
 	for (u32 i = 0; i < a->hashes; i++)
-		fetch(a, positions[i]);
-	rc = check_room(a, positions);
+		fetch_first(a, positions[i]);
+	rc = check_room(a, positions, chains);
 	if (rc)
 		return rc;
 	for (u32 i = 0; i < a->hashes; i++)
-		count_up(a, positions[i]);
+		count_up(a, positions[i],
+			 has_moved(a, positions, i) ? find_end(a, positions[i]) : chains[i]);
 	a->used += a->hashes;
 	a->keys++;
 	return 0;
@@ -248,7 +319,7 @@ static int count_up_by(struct acbf *a, u64 position, u32 count)
 
 	rc = rc ?: string_reserve(&group_of(a, position)->upper, count);
 	for (u32 i = 0; i < count && !rc; i++)
-		count_up(a, position);
+		count_up(a, position, find_end(a, position));
 	return rc;
 }
 
@@ -292,7 +363,7 @@ static void count_down(struct acbf *a, u64 position)
 int acbf_delete(struct acbf *a, const u64 *positions)
 {
 	for (u32 i = 0; i < a->hashes; i++)
-		fetch(a, positions[i]);
+		fetch_first(a, positions[i]);
 	for (u32 i = 0; i < a->hashes; i++) {
 		u32 least = times(positions, a->hashes, positions[i]);
 
@@ -304,6 +375,54 @@ int acbf_delete(struct acbf *a, const u64 *positions)
 	a->used -= a->hashes;
 	a->keys--;
 	return 0;
+}
+
+/* Of the key that is so many updates ahead, what the next stage reads is fetched: updates go to random places, and
+ * one that waits for each of them takes longer.
+ */
+#define AHEAD 12
+#define AHEAD_SLOTS 8
+#define AHEAD_PAGES 4
+#define RING 16 /* positions of keys that are under way */
+
+static void fetch_key(const struct acbf *a, const u64 *positions,
+		      void (*fetch)(const struct acbf *a, u64 position))
+{
+	for (u32 i = 0; i < a->hashes; i++)
+		fetch(a, positions[i]);
+}
+
+/* The stages of the keys behind key @i. */
+static void fetch_ahead(const struct acbf *a, u64 (*ring)[ACBF_MAX_HASHES], u64 i, u64 n)
+{
+	const u64 slots = i - (AHEAD - AHEAD_SLOTS), pages = i - (AHEAD - AHEAD_PAGES);
+
+	if (i < n)
+		fetch_key(a, ring[i % RING], fetch_first);
+	if (slots < n)
+		fetch_key(a, ring[slots % RING], fetch_slots);
+	if (pages < n)
+		fetch_key(a, ring[pages % RING], fetch_pages);
+}
+
+u64 acbf_update(struct acbf *a, bool add, u64 n, acbf_next *next, void *to, int *rc)
+{
+	u64 ring[RING][ACBF_MAX_HASHES];
+
+	*rc = 0;
+	for (u64 i = 0; i < n + AHEAD; i++) {
+		u64 now = i - AHEAD;
+
+		if (i < n)
+			next(to, a, ring[i % RING]);
+		fetch_ahead(a, ring, i, n);
+		if (i < AHEAD)
+			continue;
+		*rc = add ? acbf_add(a, ring[now % RING]) : acbf_delete(a, ring[now % RING]);
+		if (*rc)
+			return now;
+	}
+	return n;
 }
 
 u64 acbf_walk_start(struct acbf *a)
@@ -390,7 +509,7 @@ int acbf_loaded_first(struct acbf *a)
 	if (most && a->first[a->bits / 64] >> most)
 		return -EBADMSG;
 	for (u32 i = 0; i < a->blocks; i++) {
-		a->ones[i] = words_ones(&a->first[(u64)i * BLOCK_WORDS], BLOCK_WORDS);
+		a->ones[i] = words_ones(&a->first[(u64)i * words_of_block(a)], words_of_block(a));
 		a->group[i / a->group_blocks].ones += a->ones[i];
 	}
 	return 0;

@@ -45,10 +45,11 @@ struct acbf_group {
 struct acbf {
 	u64 counters, bits, room; /* m; of level 1; of all other levels: 4m - bits */
 	u32 hashes;
-	u64 keys, used; /* used: bits of the other levels, the sum of all counters */
-	u64 *first;	/* level 1: the positions' bits */
-	u16 *ones;	/* of each block of it */
-	u32 blocks, groups, group_blocks;
+	u64 keys, used;		 /* used: bits of the other levels, the sum of all counters */
+	u64 *first;		 /* level 1: the positions' bits */
+	u16 *ones;		 /* of each block of it */
+	u32 blocks, block_shift; /* of 2^block_shift bits */
+	u32 groups, group_blocks;
 	struct acbf_group *group;
 	struct page_pool pool;
 	u64 steps; /* levels that were walked by updates: statistics */
@@ -95,6 +96,16 @@ int acbf_add(struct acbf *a, const u64 *positions);
  * that is surely not in the set.
  */
 int acbf_delete(struct acbf *a, const u64 *positions);
+
+/* Gives the positions of the next key. */
+typedef void acbf_next(void *to, const struct acbf *a, u64 *positions);
+
+/*
+ * Add or delete @n keys one after the other, with what they read fetched before. Returns how many were done: @n and
+ * *@rc = 0; or less, and *@rc is what acbf_add() or acbf_delete() say of the one behind them; @next may have been
+ * asked for more.
+ */
+u64 acbf_update(struct acbf *a, bool add, u64 n, acbf_next *next, void *to, int *rc);
 
 /*
  * Add all that @from counts, which has as many hashes and as large a level 1. Returns 0; or, with some

@@ -202,31 +202,32 @@ static void note_done(struct watch_done *done, u32 what, const struct watch_key 
 		done->key[done->n++] = keys[i].key;
 }
 
-static int each(struct watch_set *set, const struct watch_key *keys, size_t n, size_t *at,
-		int (*change)(struct acbf *a, const u64 *positions))
+static void next_key(void *to, const struct acbf *a, u64 *positions)
 {
-	u64 positions[ACBF_MAX_HASHES];
-	int rc = 0;
+	const struct watch_key **keys = to, *key = (*keys)++;
+	const struct xdd_digest digest = { .lo = key->key };
 
-	for (*at = 0; *at < n && !rc; *at += !rc) {
-		const struct xdd_digest key = { .lo = keys[*at].key };
+	acbf_positions(a, &digest, positions);
+}
 
-		acbf_positions(&set->acbf, &key, positions);
-		rc = change(&set->acbf, positions);
-	}
+static int each(struct watch_set *set, bool add, const struct watch_key *keys, size_t n, size_t *at)
+{
+	int rc;
+
+	*at = acbf_update(&set->acbf, add, n, next_key, &keys, &rc);
 	return rc;
 }
 
 int watch_set_add(struct watch_set *set, const struct watch_key *keys, size_t n, size_t *at)
 {
 	note_done(&set->done, JOURNAL_add, keys, n);
-	return each(set, keys, n, at, acbf_add);
+	return each(set, true, keys, n, at);
 }
 
 int watch_set_delete(struct watch_set *set, const struct watch_key *keys, size_t n, size_t *at)
 {
 	note_done(&set->done, JOURNAL_delete, keys, n);
-	return each(set, keys, n, at, acbf_delete);
+	return each(set, false, keys, n, at);
 }
 
 int watch_set_merge(struct watch_set *set, struct acbf *from)

@@ -10,6 +10,8 @@
 /* Slots are added by so many, or by an eighth. */
 #define SLOTS_STEP 4
 
+#define LINE_BITS 512 /* of the processor's cache */
+
 void *memory_map(u64 bytes)
 {
 	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -203,6 +205,21 @@ u64 string_rank(struct page_pool *pool, const struct string *s, u64 at)
 	if (in <= PAGE_BITS / 2)
 		return ones + around_ones(pool, page, slot->first, in);
 	return ones + slot->ones - around_ones(pool, page, memory_of(slot, in), PAGE_BITS - in);
+}
+
+void string_fetch(const struct page_pool *pool, const struct string *s, u64 at)
+{
+	u32 full = at / PAGE_BITS, pages = (s->bits + PAGE_BITS - 1) / PAGE_BITS, in, end;
+
+	if (at >= s->bits)
+		return;
+	in = at % PAGE_BITS;
+	end = 2 * in < PAGE_BITS ? 0 : PAGE_BITS - 1;
+	for (u32 i = in < end ? in : end; i <= (in < end ? end : in); i += LINE_BITS)
+		__builtin_prefetch(
+			&pool->page[s->slot[full].page].word[memory_of(&s->slot[full], i) / 64], 1);
+	for (u32 i = full + 1; i < pages; i++)
+		__builtin_prefetch(&pool->page[s->slot[i].page].word[s->slot[i].first / 64], 1);
 }
 
 /* Put a 0 before bit @at of a page of @bits, which is not full: the shorter part of it moves. */

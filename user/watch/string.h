@@ -60,6 +60,9 @@ void string_put(struct page_pool *pool, struct string *s, u64 at, bool bit);
 /* Ones before @at, 0..s->bits. */
 u64 string_rank(struct page_pool *pool, const struct string *s, u64 at);
 
+/* Fetch what a change near bit @at reads and writes, into the cache; @at may be anything. */
+void string_fetch(const struct page_pool *pool, const struct string *s, u64 at);
+
 /* Put a 0 before bit @at, 0..s->bits; remove bit @at, below s->bits. */
 void string_insert(struct page_pool *pool, struct string *s, u64 at);
 void string_remove(struct page_pool *pool, struct string *s, u64 at);
