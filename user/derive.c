@@ -580,7 +580,8 @@ int derive_config(const struct options *o, enum derive_target target, unsigned i
 {
 	struct work w = {
 		.o = o,
-		.target = target,
+		.target = target == DERIVE_NIC ? DERIVE_NIC : DERIVE_FILE,
+		.simulated = target == DERIVE_SIMULATION,
 		.n_ifaces = n_ifaces,
 		.n_rx_queues_max = n_rx_queues_max,
 		.cpus = possible_cpus ?: 1,

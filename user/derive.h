@@ -8,7 +8,8 @@
 #include "options.h"
 #include "units.h"
 
-enum derive_target { DERIVE_NIC, DERIVE_FILE };
+/* SIMULATION: a file's, whose filter has as many cells as were asked for, whatever memory they take here. */
+enum derive_target { DERIVE_NIC, DERIVE_FILE, DERIVE_SIMULATION };
 
 /* What is used where nothing is given: window and ticks; FPR of timer and bloom, and that of sbf. */
 #define DERIVE_WINDOW_NS (20ull * 1000 * 1000)

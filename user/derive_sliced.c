@@ -75,8 +75,9 @@ static u64 exact_lines(u64 cells, u32 full, u32 *line_cells)
 	return lines;
 }
 
-/* A file's filter has the size that was asked for to the cell, or, where lines of equal size do not
- * give that, to one cell a line; a NIC's is made of whole lines.
+/* Filters are made of whole lines, the same number in each slice, and never take more than was asked for: where that is
+ * not one line each, derive_sliced() refuses. A simulated one has the size that was asked for to the cell, or, where lines of
+ * equal size do not give that, to one cell a line.
  */
 u64 derive_sliced_blocks(struct work *w, u64 bytes, u64 blocks)
 {
@@ -86,7 +87,7 @@ u64 derive_sliced_blocks(struct work *w, u64 bytes, u64 blocks)
 	if (f->slicing == XDD_SLICING_none)
 		parts = 1;
 	cells = bytes * full_line(w) / XDD_LINE_BYTES / parts;
-	if (w->target == DERIVE_FILE && option_given(w->o, OPT_memory) && cells &&
+	if (w->simulated && option_given(w->o, OPT_memory) && cells &&
 	    (w->o->slices || f->slicing == XDD_SLICING_none))
 		return exact_lines(cells, full_line(w), &f->line_cells) * parts;
 	return blocks > parts ? blocks - blocks % parts : blocks;

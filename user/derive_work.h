@@ -11,7 +11,8 @@
 /* What the steps of derive_config() share. */
 struct work {
 	const struct options *o;
-	enum derive_target target;
+	enum derive_target target; /* DERIVE_NIC or DERIVE_FILE */
+	bool simulated;
 	unsigned int n_ifaces, n_rx_queues_max, cpus;
 	u64 available; /* bytes of free memory */
 	u64 beside;    /* bytes of what is beside the filter so far */

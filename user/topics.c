@@ -771,8 +771,10 @@ machines (koloniari-2011, section 6), over --nats, until a signal; without --par
 xdp-dedup stream --leaf SITE asks one. All have the same --group, --secret-file and options of the\n\
 filter, --tree and --top-down included; --memory is that of each node. A parent or child that does\n\
 not answer within --site-timeout has failed until it is heard again: meanwhile a node takes what it\n\
-does not have itself for distinct, or with --fault-policy duplicate for a duplicate, and a match\n\
-that cannot be looked for below stands. SIGUSR1 makes a node say what it did so far.\n\
+does not have itself for distinct, or with --fault-policy duplicate for a duplicate, and says to its\n\
+children in time that it waits, so that they do not take it for dead; and a match\n\
+that cannot be looked for below stands. SIGUSR1 makes a node say what it did so far. A parent that\n\
+is not there, or waits for its own, or is below the node itself, is told of after 3 s.\n\
 \n\
 xdp-dedup simulate tree spreads a made stream, or a --trace with producers, over the leaves of\n\
 such a tree, engines timer and bloom. All nodes have filters of one size, --memory in all. A record\n\

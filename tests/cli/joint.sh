@@ -85,6 +85,7 @@ check_equal "--null" "a-b|c|" "$("$xdd" joint f g --null --quiet | tr '\n\0' '-|
 gzip -c b >b.gz
 "$xdd" joint a - b.gz --quiet --algorithm raw <c | sort >found
 check "stdin, and gzip" cmp found truth
+refuses '-: is given 2 times, and standard input can be read once' 2 - a -
 : >empty
 check_command "an empty list: nothing is common" 0 '' 'best: 0 keys that all 2 have' \
 	"$xdd" joint a empty

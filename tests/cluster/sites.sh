@@ -147,7 +147,7 @@ check "distinct: copies that pass" near "$(wc -l <"$tmp/passed")" '30000 * (1 - 
 faulty --fault-policy duplicate "$tmp/copies" >"$tmp/passed"
 check_equal "duplicate: no copy passes" 0 "$(wc -l <"$tmp/passed")"
 # The fill: by all of the load, since who is dropped there had all its cells set; and by those that pass now.
-model='(lambda n: [n.append(n[-1] + 1 - (lambda p: 4 * p ** 3 * (1 - p) + p ** 4)(.75 * (1 - (1 - 1 / 9820) ** (n[-1] / 10))))
+model='(lambda n: [n.append(n[-1] + 1 - (lambda p: 4 * p ** 3 * (1 - p) + p ** 4)(.75 * (1 - (1 - 1 / 9728) ** (n[-1] / 10))))
 	for _ in range(15000)] and 15000 - (n[-1] - n[0]))([80000])'
 faulty --fault-policy vote:3 "$tmp/distinct" >"$tmp/passed"
 check "vote: distinct ones that are dropped" near $((15000 - $(wc -l <"$tmp/passed"))) "$model" 0.05
@@ -206,22 +206,39 @@ check_command "sites of a group have one filter" 1 '' 'of group a has another fi
 	timeout 20 "${site[@]}" --slices 9/40 "${bloom[@]}" --memory 64KiB
 stream=("${here[@]}" timeout 20 "$xdd" stream --sites --nats "$nats" --group a --silence 1s "${bloom[@]}" --slices 40)
 check_command "a producer of another filter" 1 '' 'has another filter .* it is not asked' "${stream[@]}" --secret-file "$tmp/secret" --memory 64KiB
+check "what differs is said" grep -q 'another filter ([^,]*; here: [^,]*): it is not asked' "$tmp/stderr"
+check_equal "once, by whichever of its eight sites is heard first" 1 "$(grep -c 'another filter' "$tmp/stderr")"
 head -c 64 /dev/urandom >"$tmp/other"
 chmod 600 "$tmp/other"
 check_command "a producer with another secret is not answered" 1 '' 'no site of group a answers' "${stream[@]}" --secret-file "$tmp/other" --memory 32KiB
 check "which sites count" says_soon 1 a.5-9_40 'a message is refused'
+check_command "... nor one of another group" 1 '' 'no site of group b answers' "${stream[@]}" --group b --slices 8 --secret-file "$tmp/other" --memory 1MiB
+check_equal "who asked several times is told of once" 1 "$(grep -c 'a message is refused' "$tmp/b.0-0_8")"
+kill -USR1 "${pid[b.0-0_8]}"
+check "and counted each time" says_soon 5 b.0-0_8 '"refused": [2-9]'
 
 # The end: of a producer by a signal, with what it came to; of a site.
-"${here[@]}" "$xdd" stream --sites --nats $nats --group a --secret-file "$tmp/secret" "${bloom[@]}" --slices 40 --memory 32KiB \
-	--json "$tmp/pipe" >"$tmp/came" 2>"$tmp/said" &
+for signal in TERM INT; do
+	"${here[@]}" "$xdd" stream --sites --nats $nats --group a --secret-file "$tmp/secret" "${bloom[@]}" --slices 40 --memory 32KiB \
+		--batch 1024 --json "$tmp/pipe" >"$tmp/came" 2>"$tmp/said" &
+	asking=$!
+	exec 3>"$tmp/pipe"
+	check "a record is decided at once, however large a batch could be" ask "last $signal"
+	kill -$signal $asking
+	wait $asking
+	check_equal "SIG$signal ends it" 0 $?
+	exec 3>&-
+	check_equal "with a summary" "True 1" "$(said "s['interrupted'], s['records']" | tr -d '(),')"
+done
+
+# What is decided is written before the rest of what was read at once is.
+"${here[@]}" timeout 60 "$xdd" stream --sites --nats $nats --group b --secret-file "$tmp/secret" "${bloom[@]}" --slices 8 --memory 1MiB \
+	--batch 1 --quiet >"$tmp/came" < <(seq 2000000 2030000) &
 asking=$!
-exec 3>"$tmp/pipe"
-ask "last 1"
-kill $asking
+wait_until test -s "$tmp/came"
+check "verdicts come while others are asked for" kill -INT $asking
 wait $asking
-check_equal "SIGTERM ends it" 0 $?
-exec 3>&-
-check_equal "with a summary" "True 1" "$(said "s['interrupted'], s['records']" | tr -d '(),')"
+check "... and are not all" test "$(wc -l <"$tmp/came")" -lt 30001
 kill "${pid[a.0-4_40]}"
 wait "${pid[a.0-4_40]}"
 check_equal "SIGTERM ends a site" 0 $?

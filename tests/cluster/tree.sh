@@ -162,20 +162,60 @@ head -n 500 "$tmp/kept" >"$tmp/again"
 check_equal "and misses no copy" 0 "$(producer deep d "${deep[@]}" "$tmp/again" | wc -l)"
 
 # Above the leaf the root fails: the leaf waits for it as long as its producer does for the leaf, and is heard meanwhile.
-kill -STOP "${pid[deep.root]}"
+# What the root has said is said again meanwhile: it is no more for that.
+tall=("${bloom[@]}" --tree dense)
+"${here[@]}" tests/cluster/replay.py 127.0.0.1 4222 xdd.tall.trees >"$tmp/replay" 2>&1 &
+replay=$!
+running+=("$replay")
+wait_until grep -q ready "$tmp/replay"
+node tall root "${tall[@]}"
+node tall left --parent root "${tall[@]}"
+for leaf in a b; do node tall $leaf --parent left "${tall[@]}"; done
+check "a tree of three levels" up tall root left a b
+kill -9 "${pid[tall.root]}"
 seq -f 'far%g' 3 >"$tmp/keys"
-check_equal "below a dead root two levels down" 3 "$(producer deep a "${deep[@]}" "$tmp/keys" | wc -l)"
+check_equal "below a dead root two levels down" 3 "$(producer tall a "${tall[@]}" "$tmp/keys" | wc -l)"
 check_equal "no producer takes its leaf for dead" 0 "$(said a 'j["alone"]')"
-check_equal "nor a leaf its parent" "0 ok" "$(counts deep a "j['alone'], j['parent_state']" | tr -d "(',)")"
-check_equal "which decides alone" 3 "$(counts deep left "j['alone']")"
-check "and says so" says deep.left 'parent root does not answer: what is not found here is distinct until it does'
-check_equal "so both know the keys then" "0 0" "$(producer deep a "${deep[@]}" "$tmp/keys" | wc -l) $(producer deep b "${deep[@]}" "$tmp/keys" | wc -l)"
-kill -CONT "${pid[deep.root]}"
-check "until the root is back" says deep.left 'parent root is back'
+check_equal "nor a leaf its parent" "0 ok" "$(counts tall a "j['alone'], j['parent_state']" | tr -d "(',)")"
+check_equal "which decides alone" 3 "$(counts tall left "j['alone']")"
+check "and says so" says tall.left 'parent root does not answer: what is not found here is distinct until it does'
+check_equal "so both know the keys then" "0 0" "$(producer tall a "${tall[@]}" "$tmp/keys" | wc -l) $(producer tall b "${tall[@]}" "$tmp/keys" | wc -l)"
+kill -USR1 $replay
+wait_until grep -q again "$tmp/replay"
+check "what was said comes again" test "$(sed -n 's/again //p' "$tmp/replay")" -gt 10
+sleep 1
+check_equal "a dead root is not back for that" "failed 0" "$(counts tall left "j['parent_state'], j['refused']" | tr -d "(',)")"
+check "nor did a node end" kill -0 "${pid[tall.left]}" "${pid[tall.a]}" "${pid[tall.b]}"
+node tall root "${tall[@]}"
+check "until the root is back" says tall.left 'parent root is back'
+kill -USR1 $replay
+wait_until bash -c "[ \$(grep -c again '$tmp/replay') = 2 ]"
+seq -f 'near%g' 40 >"$tmp/keys"
+check_equal "what its first life said changes nothing" "40 0" "$(producer tall a "${tall[@]}" "$tmp/keys" | wc -l) $(producer tall b "${tall[@]}" "$tmp/keys" | wc -l)"
+check_equal "and the new one is asked" "ok 3" "$(counts tall left "j['parent_state'], j['alone']" | tr -d "(',)")"
+
+# What can never work is said in words, soon: nobody has the name, a circle of two and of three, and itself.
+node lost alone --parent nobody "${bloom[@]}" --tree dense
+node lost x --parent y "${bloom[@]}" --tree dense
+node lost y --parent x "${bloom[@]}" --tree dense
+for way in "u v" "v w" "w u"; do node lost "${way% *}" --parent "${way#* }" "${bloom[@]}" --tree dense; done
+node lost below --parent alone "${bloom[@]}" --tree dense
+check "nobody has the parent's name" says lost.alone 'site: no site nobody of group lost answers'
+check "the parent waits for its own" says lost.below 'site: site alone is there, but waits for its own parent nobody'
+for name in x y u v w; do check "$name: a circle" says lost.$name "parent . is itself below $name: no root is above them"; done
+check_equal "which the state tells" "circle not found not open" \
+	"$(for name in x alone below; do counts lost $name "j['parent_state']"; done | xargs)"
+node lost nobody "${bloom[@]}" --tree dense
+check "until somebody has it" up lost nobody alone below
+check_equal "said once" "1 1 1" "$(for name in alone below x; do grep -c 'again and again' "$tmp/lost.$name"; done | xargs)"
+kill -9 "${pid[lost.nobody]}"
+node lost nobody --parent below "${bloom[@]}" --tree dense
+check "a root that comes back below its own children says so" says lost.nobody 'parent below is itself below nobody'
 
 # Who does not fit.
 # refused COMMAND OPTION...
 refused() { timeout 20 "${here[@]}" "$xdd" "$@" --nats "$nats" --secret-file "$tmp/secret"; }
+check_command "a node is not its own parent" 2 '' '--parent e: is this site itself' refused site --group dense --name e --parent e --tree dense "${bloom[@]}"
 check_command "a name is had once" 1 '' 'there is a site a in group dense already' refused site --group dense --name a --parent root --tree dense "${bloom[@]}"
 check_command "another tree" 1 '' 'site root of group dense has another tree .*tree dense.*tree sparse' refused site --group dense --name e --parent root --tree sparse "${bloom[@]}"
 check_command "another filter" 1 '' 'site a of group dense has another tree' refused stream --group dense --leaf a "${bloom[@]}" --hashes 5 "$tmp/events"

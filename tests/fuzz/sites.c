@@ -89,7 +89,7 @@ static void answer(u8 flags, const u8 *at, size_t n)
 static void say(u8 flags, const u8 *at, size_t n)
 {
 	struct call_here here = { .n = 1, .of = SLICES, .name = "a.b", .about = "c" };
-	u8 payload[CALL_HERE_BYTES] = { 0 };
+	u8 payload[CALL_HERE_MOST] = { 0 };
 	char missing[16];
 	u32 next = 0;
 

@@ -217,6 +217,15 @@ check_command "... unless one that is gone is removed" 0 '' '' "$xdd" set "$in" 
 check_command "... then another can come" 0 '' '' "$xdd" set "$in" --add "s15-$$" --quiet
 check_equal "... and no count was lost" 10500 "$(total received)"
 "$xdd" unload "$in"
+
+# Where keys are told apart by interface, none gets the place of another.
+load "$in" --window 100s --memory 1MiB --frags off --scope interface
+"$xdd" set "$in" --add "$(seq -f "s%.0f-$$" -s, 13),s15-$$,$last" --quiet
+"$xdd" set "$in" --remove "s1-$$" --quiet
+in_rx ip link set dev "s1-$$" name "t1-$$"
+check_command "--scope interface: the place of one that was removed is not given away" 2 '' \
+	'has had 16 interfaces, removed' "$xdd" set "$in" --add "t1-$$" --quiet
+"$xdd" unload "$in"
 for i in $(seq 15); do in_tx ip link del "q$i-$$" 2>/dev/null; done
 in_rx ip link set dev "$last" name "$b"
 

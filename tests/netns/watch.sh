@@ -209,8 +209,10 @@ sleep 0.2
 check_equal "packets from it are de-duplicated" "200 1 199 0" "$(counters "$in" | cut -d' ' -f1-4)"
 check_command "lines of addresses, with comments" 0 '2 keys added' '' bash -c "
 	printf '# ours\n10.0.0.1\n\n 2001:db8::1 # too\r\n10.0.0.1\n' | '$xdd' watch '$in' load -"
-check_command "a line that is none is named" 2 '' ':2: nonsense: no key' bash -c "
+check_command "a line that is none is named" 2 '' 'watch: standard input:2: nonsense: no key' bash -c "
 	printf '10.0.0.2\nnonsense\n' | '$xdd' watch '$in' load -"
+check_command "... also of a pipe with a name" 2 '' 'watch: /dev/fd/[0-9]*:1: nonsense: no key' \
+	watch load <(echo nonsense)
 check_equal "... and nothing of the file is taken" 3 "$(keys)"
 check_command "an IPv4 address that is written as one of IPv6 is the IPv4 address" 0 '1 key deleted; 2' '' \
 	watch del ::ffff:10.0.0.1

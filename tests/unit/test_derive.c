@@ -550,7 +550,7 @@ static void test_shapes(void **state)
 	refused(&o, DERIVE_NIC, -ERANGE, "--slicing 4x2");
 }
 
-/* Files: 48400 bits are 48400, whatever divides them; a NIC's lines are whole. */
+/* Simulated, 48400 bits are 48400, whatever divides them. Others have whole lines and take no more than was asked for. */
 static void test_cells(void **state)
 {
 	static const u32 slices[] = { 1, 40, 80, 200 };
@@ -559,14 +559,24 @@ static void test_cells(void **state)
 	for (u32 i = 0; i < XDD_ARRAY_SIZE(slices); i++) {
 		struct options o = options();
 		struct derived d;
+		char err[512];
 
 		GIVE(&o, engine, XDD_ENGINE_bloom);
 		GIVE(&o, memory, 6050);
 		GIVE(&o, slicing, XDD_SLICING_horizontal);
 		GIVE(&o, slices, slices[i]);
-		d = file(&o);
+		assert_int_equal(
+			derive_config(&o, DERIVE_SIMULATION, 1, 1, 1, &d, err, sizeof(err)), 0);
 		assert_int_equal(d.fixed.slices, slices[i]);
 		assert_int_equal(xdd_cells(&d.fixed), 48400);
+		if (slices[i] == 200) {
+			refused(&o, DERIVE_FILE, -ERANGE, "--slices 200");
+			continue;
+		}
+		d = file(&o);
+		assert_int_equal(d.fixed.line_cells, 0);
+		assert_int_equal(d.lines, 6050 / 64 / slices[i] * slices[i]);
+		assert_true(d.memory_bytes <= 6050);
 	}
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tests/common/ask.h"
+#include "user/cluster/strangers.h"
 #include "user/health.h"
 #include "user/model.h"
 #include "user/model/slices.h"
@@ -505,23 +506,70 @@ static void test_here(void **state)
 				  .serves = true,
 				  .name = "a.site",
 				  .about = "bloom" };
-	u8 payload[CALL_HERE_BYTES];
+	u8 payload[CALL_HERE_MOST];
 	struct call_here got;
 
 	(void)state;
-	call_put_here(&here, payload);
-	assert_int_equal(call_get_here(payload, sizeof(payload), &got), 0);
+	assert_int_equal(call_put_here(&here, payload), CALL_HERE_BYTES);
+	assert_int_equal(call_get_here(payload, CALL_HERE_BYTES, &got), 0);
 	assert_memory_equal(&got, &here, offsetof(struct call_here, about) + CALL_TEXT);
-	assert_int_equal(call_get_here(payload, sizeof(payload) - 1, &got), -EBADMSG);
+	assert_int_equal(call_get_here(payload, CALL_HERE_BYTES - 1, &got), -EBADMSG);
+	assert_int_equal(call_get_here(payload, CALL_HERE_BYTES + 1, &got), -EBADMSG);
+	strcpy(here.parent, "root");
+	assert_int_equal(call_put_here(&here, payload), CALL_HERE_MOST);
+	assert_int_equal(call_get_here(payload, CALL_HERE_MOST, &got), 0);
+	assert_string_equal(got.parent, "root");
+	*here.parent = 0;
 	for (u32 i = 31; i < 41; i += 9) {
 		here.first = i;
 		call_put_here(&here, payload);
-		assert_int_equal(call_get_here(payload, sizeof(payload), &got), -EBADMSG);
+		assert_int_equal(call_get_here(payload, CALL_HERE_BYTES, &got), -EBADMSG);
 	}
 	here.first = 0;
 	here.name[1] = 27; /* which a terminal obeys */
 	call_put_here(&here, payload);
-	assert_int_equal(call_get_here(payload, sizeof(payload), &got), -EBADMSG);
+	assert_int_equal(call_get_here(payload, CALL_HERE_BYTES, &got), -EBADMSG);
+}
+
+/* Of what two filters are in words only what differs is said. */
+static void test_differs(void **state)
+{
+	char text[CALL_DIFFERS], whole[CALL_TEXT], other[CALL_TEXT];
+
+	(void)state;
+	call_differs("engine bloom, 64KiB, 4 hashes", "engine bloom, 32KiB, 4 hashes", text);
+	assert_string_equal(text, "64KiB; here: 32KiB");
+	call_differs("a, b, c", "a, d, e, c, f", text);
+	assert_string_equal(text, "b; here: d, e, f");
+	call_differs("a, b", "a, b", text);
+	assert_string_equal(text, "a, b, and what these words do not tell");
+	memset(whole, 'a', sizeof(whole));
+	memset(other, 'b', sizeof(other));
+	whole[CALL_TEXT - 1] = other[CALL_TEXT - 1] = 0;
+	call_differs(whole, other, text);
+	assert_int_equal(strlen(text), 2 * CALL_TEXT - 2 + strlen("; here: "));
+}
+
+/* A sender is told of once, and at most eight in a minute, which others may be later. */
+static void test_strangers(void **state)
+{
+	struct strangers s = {};
+	u64 now = 5, minute = 60000000000;
+	u32 told = 0;
+
+	(void)state;
+	assert_true(strangers_tell(&s, 7, now));
+	assert_false(strangers_tell(&s, 7, now));
+	assert_true(strangers_tell(&s, strangers_id("a.tap"), now));
+	assert_false(strangers_tell(&s, strangers_id("a.tap"), now + 1));
+	for (u64 id = 100; id < 200; id++)
+		told += strangers_tell(&s, id, now + 2);
+	assert_int_equal(told, STRANGERS_AT_ONCE - 2);
+	assert_false(strangers_tell(&s, 7, now + minute));
+	assert_true(strangers_tell(&s, 199, now + minute));
+	for (u64 id = 1000; id < 1000 + 100 * 60; id++)
+		told += strangers_tell(&s, id, now + id * minute / 60);
+	assert_true(strangers_tell(&s, 7, now + 9000 * minute));
 }
 
 static enum roster_news come(struct roster *r, u64 id, u32 first, u32 n, u64 start_ns)
@@ -586,6 +634,7 @@ int main(void)
 		cmocka_unit_test(test_damage),	 cmocka_unit_test(test_dead_claimer),
 		cmocka_unit_test(test_repeats),	 cmocka_unit_test(test_room),
 		cmocka_unit_test(test_deal),	 cmocka_unit_test(test_here),
+		cmocka_unit_test(test_differs),	 cmocka_unit_test(test_strangers),
 		cmocka_unit_test(test_roster),
 	};
 

@@ -46,6 +46,7 @@ static void describe(struct branch *b)
 				      .of = XDD_TREE_MAX_LEVELS };
 	group_host(o, host);
 	snprintf(b->here.name, WIRE_NAME, "%s", o->name ?: host);
+	snprintf(b->here.parent, WIRE_NAME, "%s", b->plan.parent ?: "");
 	serve_about(b->plan.d, filter);
 	snprintf(b->here.about, CALL_TEXT, "tree %s, top-down %u, %.120s", tree_names[fixed->tree],
 		 fixed->top_down, filter);
@@ -62,6 +63,12 @@ int branch_open(const struct branch_plan *plan, struct branch **to, char *err, s
 		return refuse(err, err_size, -ENOMEM, "no memory");
 	b->plan = *plan;
 	describe(b);
+	if (!plan->bare && !strcmp(b->here.parent, b->here.name)) {
+		free(b);
+		return refuse(err, err_size, -EINVAL,
+			      "--parent %s: is this site itself: give the name of another one",
+			      plan->parent);
+	}
 	snprintf(b->peers[NODE_PARENT].name, WIRE_NAME, "%s", plan->parent ?: "");
 	rc = calls_open(&setup, &b->calls, err, err_size);
 	if (rc) {
@@ -77,7 +84,7 @@ void branch_close(struct branch *b)
 {
 	if (!b)
 		return;
-	calls_say(b->calls, CALL_BYE, NULL, 0);
+	calls_say(b->calls, CALL_BYE, NULL, NULL);
 	calls_close(b->calls);
 	node_close(b->node);
 	for (u32 i = 0; i <= NODE_PARENT; i++)
@@ -145,8 +152,8 @@ static u64 look_around(struct branch *b, u64 now)
 		return b->ask_ns;
 	b->ask_ns = now + (b->node && !announces ? LOST_NS : CALLS_ASK_NS);
 	if (!b->plan.bare)
-		calls_say(b->calls, CALL_HERE, &b->here, 0);
-	calls_say(b->calls, CALL_HELLO, NULL, 0);
+		calls_say(b->calls, CALL_HERE, &b->here, NULL);
+	calls_say(b->calls, CALL_HELLO, NULL, NULL);
 	return b->ask_ns;
 }
 
@@ -162,7 +169,7 @@ static u64 begin(struct branch *b, u64 now)
 	if (now < b->serves_ns || !b->node)
 		return b->serves_ns > now ? b->serves_ns : UINT64_MAX;
 	b->here.serves = true;
-	calls_say(b->calls, CALL_HERE, &b->here, 0);
+	calls_say(b->calls, CALL_HERE, &b->here, NULL);
 	branch_name(b, text);
 	note("%s: serving as %s, in group %s", b->plan.who, text, b->plan.o->group);
 	service_ready(text);
@@ -180,6 +187,7 @@ int branch_turn(struct branch *b, u64 *due, char *err, size_t err_size)
 		branch_take(b, &event);
 	now = now_ns();
 	*due = earliest(look_around(b, now), begin(b, now));
+	*due = earliest(*due, branch_tell_trouble(b, now));
 	if (b->node)
 		*due = earliest(*due, branch_send(b, now));
 	return b->rc ? refuse(err, err_size, b->rc, "%s", b->err) : 0;

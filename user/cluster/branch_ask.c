@@ -10,6 +10,7 @@
 int branch_find(struct branch *b, char *err, size_t err_size)
 {
 	u64 until = now_ns() + b->plan.o->silence, due;
+	char why[MESSAGE_MAX];
 	int rc = branch_turn(b, &due, err, err_size);
 
 	while (!rc && !b->node && !interrupt_came() && now_ns() < until) {
@@ -20,10 +21,8 @@ int branch_find(struct branch *b, char *err, size_t err_size)
 		return rc;
 	if (interrupt_came())
 		return refuse(err, err_size, -EINTR, "ended before the leaf was found");
-	return refuse(err, err_size, -EHOSTUNREACH,
-		      "no site %s of group %s answers: start it with xdp-dedup site --tree, the "
-		      "same options of the filter and the same --secret-file",
-		      b->plan.parent, b->plan.o->group);
+	branch_trouble_text(b, why, sizeof(why));
+	return refuse(err, err_size, -EHOSTUNREACH, "%s", why);
 }
 
 int branch_ask(struct branch *b, const struct xdd_digest *digests, const u64 *ticks, u32 n,

@@ -20,13 +20,13 @@ static void ask_again(struct branch *b)
 	if (now < b->ask_ns)
 		return;
 	b->ask_ns = now + CALLS_ASK_NS;
-	calls_say(b->calls, CALL_HELLO, NULL, 0);
+	calls_say(b->calls, CALL_HELLO, NULL, NULL);
 }
 
 static void take_namesake(struct branch *b, const struct call_here *here, u64 from, bool answers)
 {
 	if (!calls_stays(b->calls, &b->here, here, from))
-		calls_say(b->calls, CALL_HERE, &b->here, 0);
+		calls_say(b->calls, CALL_HERE, &b->here, NULL);
 	else if (!answers)
 		ask_again(b);
 	else
@@ -38,19 +38,19 @@ static void take_namesake(struct branch *b, const struct call_here *here, u64 fr
 static void take_parent(struct branch *b, const struct call_here *here, u64 from)
 {
 	struct branch_peer *parent = &b->peers[NODE_PARENT];
+	char differs[CALL_DIFFERS];
 
+	call_differs(here->about, b->here.about, differs);
 	if (here->fingerprint != b->here.fingerprint && !b->node) {
 		b->rc = refuse(b->err, sizeof(b->err), -EEXIST,
-			       "site %s of group %s has another tree (%s; here: %s): give the same "
-			       "options",
-			       here->name, b->plan.o->group, here->about, b->here.about);
+			       "site %s of group %s has another tree (%s): give the same options",
+			       here->name, b->plan.o->group, differs);
 	} else if (here->fingerprint != b->here.fingerprint) {
-		if (b->other_id != from)
+		if (strangers_tell(&b->others, here->fingerprint, now_ns()))
 			complain("%s: parent %s is back with another tree (%s): it is not asked",
-				 b->plan.who, here->name, here->about);
-		b->other_id = from;
+				 b->plan.who, here->name, differs);
 	} else if (here->serves && here->first + 1 < XDD_TREE_MAX_LEVELS &&
-		   (parent->id != from || parent->failed)) {
+		   branch_fits(b, now_ns()) && (parent->id != from || parent->failed)) {
 		b->above = here->first;
 		branch_meet(b, from);
 	}
@@ -64,23 +64,43 @@ static struct branch_peer *find_peer(struct branch *b, u64 id)
 	return NULL;
 }
 
-static const char *name_of(const struct branch *b, u64 id)
+static struct branch_name *find_name(struct branch *b, u64 id)
 {
 	for (u32 i = 0; i < BRANCH_NAMES; i++)
 		if (b->names[i].id == id)
-			return b->names[i].name;
-	return "";
+			return &b->names[i];
+	return NULL;
+}
+
+static const char *name_of(struct branch *b, u64 id)
+{
+	const struct branch_name *name = find_name(b, id);
+
+	return name ? name->name : "";
+}
+
+/* Only what a HELLO of this process asked for is known to be so now. */
+static void keep_name(struct branch *b, const struct call_here *here, u64 from, bool answers)
+{
+	struct branch_name *name = find_name(b, from);
+
+	if (!name) {
+		name = &b->names[b->next_name++ % BRANCH_NAMES];
+		*name = (struct branch_name){ .id = from };
+		memcpy(name->name, here->name, WIRE_NAME);
+	}
+	if (!answers)
+		return;
+	name->heard_ns = now_ns();
+	name->since_ns = name->since_ns ?: name->heard_ns;
+	memcpy(name->parent, here->parent, WIRE_NAME);
+	name->level = here->first;
+	name->serves = here->serves;
 }
 
 static void take_here(struct branch *b, const struct call_here *here, u64 from, bool answers)
 {
-	struct branch_name *name = &b->names[b->next_name % BRANCH_NAMES];
-
-	if (!*name_of(b, from)) {
-		*name = (struct branch_name){ .id = from };
-		memcpy(name->name, here->name, WIRE_NAME);
-		b->next_name++;
-	}
+	keep_name(b, here, from, answers);
 	if (!b->plan.bare && !strcmp(here->name, b->here.name))
 		take_namesake(b, here, from, answers);
 	else if (!b->plan.parent || strcmp(here->name, b->plan.parent))
@@ -166,6 +186,8 @@ static void take_message(struct branch *b, const u8 *message, size_t size)
 
 	if (rc || !b->node || !is_for_node(head.kind) || !head.from) {
 		b->refused += b->node && (rc || head.kind != CALL_REFUSED);
+		if (rc)
+			calls_refuse(b->calls, message, size);
 		return;
 	}
 	peer = peer_of(b, head.from, now);
@@ -196,14 +218,14 @@ void branch_take(struct branch *b, const struct calls_event *event)
 	case CALLS_UP:
 		b->ask_ns = 0;
 		if (b->here.serves)
-			calls_say(b->calls, CALL_HERE, &b->here, 0);
+			calls_say(b->calls, CALL_HERE, &b->here, NULL);
 		break;
 	case CALLS_DOWN:
 		b->serves_ns = 0;
 		break;
 	case CALLS_HELLO:
 		if (!b->plan.bare)
-			calls_say(b->calls, CALL_HERE, &b->here, event->from);
+			calls_say(b->calls, CALL_HERE, &b->here, event);
 		break;
 	case CALLS_HERE:
 		take_here(b, &event->here, event->from, event->answers);

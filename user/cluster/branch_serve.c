@@ -29,10 +29,16 @@
 	X(repeated, c->repeated, "questions that came again")                    \
 	X(refused, b->refused + c->refused + calls_counts(b->calls).refused, "messages refused")
 
+#define TROUBLE_WORD(name, word) word,
+
 static const char *parent_state(const struct branch *b)
 {
+	static const char *const words[] = { BRANCH_TROUBLES(TROUBLE_WORD) };
+
 	if (!b->plan.parent)
 		return "none";
+	if (b->trouble)
+		return words[b->trouble];
 	return b->peers[NODE_PARENT].failed ? "failed" : b->node ? "ok" : "not found";
 }
 

@@ -10,6 +10,7 @@
 
 #include "user/clock.h"
 #include "user/cluster/group.h"
+#include "user/cluster/strangers.h"
 #include "user/message.h"
 #include "user/options.h"
 #include "user/secret.h"
@@ -22,6 +23,10 @@
 /* Others may come back to a server that was away later than this process: see the pauses of bus_open(). */
 #define RETURN_NS (5 * XDD_SECOND_NS)
 
+/* A HERE answers one of the last HELLOs, if that was not longer ago than this. */
+#define HELLOS 16
+#define HELLO_NS (3 * XDD_SECOND_NS)
+
 #define SUBJECT "xdd.%s.%s.%016" PRIx64
 
 struct calls {
@@ -32,6 +37,8 @@ struct calls {
 	bool up;
 	u64 up_ns, down_ns; /* when that began; up_ns counts once it was down */
 	struct calls_counts counts;
+	struct strangers strangers;
+	u64 hellos, hello_ns[HELLOS]; /* how many were said, and when the last ones */
 };
 
 static int read_secret(struct calls *c, char *err, size_t err_size)
@@ -132,6 +139,31 @@ struct calls_counts calls_counts(const struct calls *c)
 	return counts;
 }
 
+void calls_refuse(struct calls *c, const u8 *message, size_t size)
+{
+	const size_t header = CALL_HEADER, tag = CALL_TAG;
+	u64 from = call_from(message, size);
+	struct call_here here;
+	const char *name = "";
+
+	if (!strangers_tell(&c->strangers, from, now_ns()))
+		return;
+	if (size > header + tag && !call_get_here(message + header, size - header - tag, &here))
+		name = here.name;
+	complain("%s: a message is refused: it is damaged, or who sent it has not the same "
+		 "--secret-file, or another filter: it calls itself %016" PRIx64
+		 "%s%s; its others are counted",
+		 c->setup.who, (uint64_t)from, *name ? ", " : "", name);
+}
+
+static bool is_answer(const struct calls *c, const struct call_head *head)
+{
+	u64 said = head->sequence;
+
+	return head->to == c->number && said && said <= c->hellos && said + HELLOS > c->hellos &&
+	       now_ns() < c->hello_ns[said % HELLOS] + HELLO_NS;
+}
+
 /* What was said to all. Returns whether it is something to tell: not damaged, and by another process. */
 static bool take_said(struct calls *c, const struct bus_event *from, struct calls_event *event)
 {
@@ -147,11 +179,13 @@ static bool take_said(struct calls *c, const struct bus_event *from, struct call
 		rc = call_get_here(payload, n, &event->here);
 	if (rc || !kinds[head.kind]) {
 		c->counts.refused++;
+		calls_refuse(c, from->bytes, from->length);
 		return false;
 	}
 	event->kind = kinds[head.kind];
 	event->from = head.from;
-	event->answers = head.to == c->number;
+	event->sequence = head.sequence;
+	event->answers = is_answer(c, &head);
 	return head.from != c->number;
 }
 
@@ -225,17 +259,23 @@ bool calls_stays(const struct calls *c, const struct call_here *mine, const stru
 	return from < c->number;
 }
 
-void calls_say(struct calls *c, enum call_kind kind, const struct call_here *here, u64 to)
+void calls_say(struct calls *c, enum call_kind kind, const struct call_here *here,
+	       const struct calls_event *hello)
 {
-	u8 message[CALL_HEADER + CALL_HERE_BYTES + CALL_TAG];
-	struct call_head head = { .kind = kind, .from = c->number, .to = to };
+	u8 message[CALL_HEADER + CALL_HERE_MOST + CALL_TAG];
+	struct call_head head = { .kind = kind,
+				  .from = c->number,
+				  .to = hello ? hello->from : 0,
+				  .sequence = hello ? hello->sequence : 0 };
 	char subject[BUS_SUBJECT_MAX];
+	size_t n = here ? call_put_here(here, message + CALL_HEADER) : 0;
 
-	if (here)
-		call_put_here(here, message + CALL_HEADER);
+	if (kind == CALL_HELLO) {
+		head.sequence = ++c->hellos;
+		c->hello_ns[c->hellos % HELLOS] = now_ns();
+	}
 	snprintf(subject, sizeof(subject), "xdd.%s.%s", c->setup.o->group, c->setup.service);
-	bus_publish(c->bus, subject, BUS_KEEP, message,
-		    call_seal(&c->group, &head, message, here ? CALL_HERE_BYTES : 0));
+	bus_publish(c->bus, subject, BUS_KEEP, message, call_seal(&c->group, &head, message, n));
 }
 
 void calls_send(struct calls *c, u64 to, const u8 *message, size_t size)

@@ -31,8 +31,9 @@ enum calls_kind { CALLS_UP, CALLS_DOWN, CALLS_HELLO, CALLS_HERE, CALLS_BYE, CALL
 
 struct calls_event {
 	enum calls_kind kind;
-	u64 from; /* HELLO, HERE, BYE */
-	bool answers; /* HERE: a HELLO of this process, so that it cannot be what a dead one once said */
+	u64 from;     /* HELLO, HERE, BYE */
+	u64 sequence; /* HELLO */
+	bool answers; /* HERE: a HELLO of the last seconds of this process: it is not what a dead one once said */
 	struct call_here here; /* HERE */
 	const u8 *
 		message; /* MESSAGE: for this process, not opened: anything; until the next event */
@@ -71,11 +72,15 @@ void calls_wait(const struct calls *c, u64 until_ns);
 bool calls_stays(const struct calls *c, const struct call_here *mine, const struct call_here *other,
 		 u64 from);
 
-/* Say to all: HELLO, HERE (with @here; in answer to process @to, or 0) or BYE. What cannot be sent is lost. */
-void calls_say(struct calls *c, enum call_kind kind, const struct call_here *here, u64 to);
+/* Say to all: HELLO, HERE (with @here; in answer to @hello, or NULL) or BYE. What cannot be sent is lost. */
+void calls_say(struct calls *c, enum call_kind kind, const struct call_here *here,
+	       const struct calls_event *hello);
 
 /* Send the sealed @message to process @to. What cannot be sent is lost. */
 void calls_send(struct calls *c, u64 to, const u8 *message, size_t size);
+
+/* Tell, once of each sender, that this message is refused; calls_next() does so of what was said to all. */
+void calls_refuse(struct calls *c, const u8 *message, size_t size);
 
 /* A question under way. */
 struct calls_question {

@@ -11,6 +11,7 @@
 #include "user/cluster/columns.h"
 #include "user/cluster/occupancy.h"
 #include "user/cluster/questions.h"
+#include "user/cluster/strangers.h"
 #include "user/loader/program.h"
 #include "user/message.h"
 #include "user/options.h"
@@ -39,7 +40,7 @@
 /* With more than this still to send, what has changed is looked at later. */
 #define BUSY_BYTES (1u << 20)
 
-/* Messages that are refused are told of at most so often. */
+/* Twins are told of again when they were not heard for so long. */
 #define REFUSED_NS (60 * XDD_SECOND_NS)
 
 /* Two speak in one name if that was so this lately. */
@@ -73,7 +74,7 @@ struct member {
 	u64 skipped, fetches;
 	struct fetched fetched[XDD_MAX_PEERS];
 	enum xdd_peer_state told[XDD_MAX_PEERS];
-	u64 refused_told_ns; /* 0: never */
+	struct strangers strangers; /* by name */
 	u64 twins_told_ns; /* when messages of twins were last heard, which are told of once; 0: never */
 	u8 message[WIRE_MAX];
 };
@@ -446,11 +447,8 @@ void member_fetched(struct member *m, const char *peer, u64 n)
  */
 static void tell_refused(struct member *m, const char *peer)
 {
-	u64 now = now_ns();
-
-	if (m->refused_told_ns && now - m->refused_told_ns < REFUSED_NS)
+	if (!strangers_tell(&m->strangers, strangers_id(peer), now_ns()))
 		return;
-	m->refused_told_ns = now;
 	complain("%s: %s: a message of %s is refused: it is damaged, or who sent it was not loaded "
 		 "with the same --secret-file",
 		 m->setup.who, m->in->name, peer);

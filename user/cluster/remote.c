@@ -52,6 +52,18 @@ static void tell_site(const struct call_here *here, const char *what)
 	     here->first + here->n - 1, here->of, what);
 }
 
+/* Once of each filter, however many sites have it. */
+static void tell_other(struct remote *r, const struct call_here *here)
+{
+	char differs[CALL_DIFFERS];
+
+	if (!strangers_tell(&r->others, here->fingerprint, now_ns()))
+		return;
+	call_differs(here->about, r->about, differs);
+	complain("stream: site %s of group %s has another filter (%s): it is not asked", here->name,
+		 r->o->group, differs);
+}
+
 static void take_here(struct remote *r, const struct call_here *here, u64 id)
 {
 	switch (roster_take(&r->roster, here, id)) {
@@ -62,12 +74,7 @@ static void take_here(struct remote *r, const struct call_here *here, u64 id)
 		fail_gone(r);
 		break;
 	case ROSTER_OTHER:
-		if (r->other_id != id)
-			complain(
-				"stream: site %s of group %s has another filter (%s; here: %s): it "
-				"is not asked",
-				here->name, r->o->group, here->about, r->about);
-		r->other_id = id;
+		tell_other(r, here);
 		break;
 	case ROSTER_FULL:
 	case ROSTER_KNOWN:
@@ -127,7 +134,7 @@ static void ask(struct remote *r, u64 now)
 	if (now < r->hello_ns || !calls_up(r->calls))
 		return;
 	r->hello_ns = now + REMOTE_HELLO_NS;
-	calls_say(r->calls, CALL_HELLO, NULL, 0);
+	calls_say(r->calls, CALL_HELLO, NULL, NULL);
 }
 
 void remote_search(struct remote *r, u64 now)

@@ -6,6 +6,7 @@
 #include "user/clock.h"
 #include "user/cluster/calls.h"
 #include "user/cluster/remote.h"
+#include "user/cluster/strangers.h"
 #include "user/options.h"
 #include "user/sites/roster.h"
 
@@ -24,13 +25,13 @@ struct remote {
 	u32 n;
 	struct remote_link *links;
 	char about[CALL_TEXT];
-	u64 tick;     /* of the last key */
-	u64 hello_ns; /* when to ask again who is there */
-	u64 retry_ns; /* when to ask again for what others had claimed; 0: nothing was */
-	u64 retries;  /* in a row */
-	u64 repeats;  /* of links that are no more */
-	u64 refused;  /* messages that were not by a site, or damaged */
-	u64 other_id; /* of the last one that was told to have another filter */
+	u64 tick;		 /* of the last key */
+	u64 hello_ns;		 /* when to ask again who is there */
+	u64 retry_ns;		 /* when to ask again for what others had claimed; 0: nothing was */
+	u64 retries;		 /* in a row */
+	u64 repeats;		 /* of links that are no more */
+	u64 refused;		 /* messages that were not by a site, or damaged */
+	struct strangers others; /* filters that sites have instead, by fingerprint */
 };
 
 #define REMOTE_HELLO_NS (250 * MILLISECOND_NS) /* how often it is asked who is there, at most */

@@ -17,7 +17,6 @@
 #include "user/sites/site.h"
 
 #define EVENTS_MAX 256 /* before signals have their turn */
-#define REFUSED_NS (60 * XDD_SECOND_NS)
 
 struct serve {
 	const struct options *o;
@@ -29,8 +28,7 @@ struct serve {
 	bool ended;
 	u64 serves_ns,
 		ask_ns; /* while it does not serve: when it does, and asks again; 0: there is no server */
-	u64 refused_told_ns;
-	int rc; /* why it ends, with @err */
+	int rc;		/* why it ends, with @err */
 	char *err;
 	size_t err_size;
 	u8 answer[SITES_MESSAGE_MAX];
@@ -81,43 +79,34 @@ static void ask(struct serve *s, u64 now)
 	if (now < s->ask_ns)
 		return;
 	s->ask_ns = now + CALLS_ASK_NS;
-	calls_say(s->calls, CALL_HELLO, NULL, 0);
+	calls_say(s->calls, CALL_HELLO, NULL, NULL);
 }
 
 static void take_here(struct serve *s, const struct call_here *other, u64 from, bool answers)
 {
 	bool alike = other->fingerprint == s->here.fingerprint;
+	char differs[CALL_DIFFERS];
 
 	if (alike && !overlap(other, &s->here))
 		return;
 	if (!calls_stays(s->calls, &s->here, other, from)) {
-		calls_say(s->calls, CALL_HERE, &s->here, 0);
+		calls_say(s->calls, CALL_HERE, &s->here, NULL);
 		return;
 	}
 	if (!answers) {
 		ask(s, now_ns());
 		return;
 	}
+	call_differs(other->about, s->here.about, differs);
 	s->rc = alike ? refuse(s->err, s->err_size, -EEXIST,
 			       "site %s has slices %u-%u/%u: these are %u-%u: no slice is served "
 			       "twice",
 			       other->name, other->first, other->first + other->n - 1, other->of,
 			       s->here.first, s->here.first + s->here.n - 1)
 		      : refuse(s->err, s->err_size, -EEXIST,
-			       "site %s of group %s has another filter (%s; here: %s): give the "
+			       "site %s of group %s has another filter (%s): give the "
 			       "same options, or another --group",
-			       other->name, s->o->group, other->about, s->here.about);
-}
-
-static void tell_refused(struct serve *s)
-{
-	u64 now = now_ns();
-
-	if (s->refused_told_ns && now - s->refused_told_ns < REFUSED_NS)
-		return;
-	s->refused_told_ns = now;
-	complain("site: a message is refused: it is damaged, or who sent it has not the same "
-		 "--secret-file, or asks another filter");
+			       other->name, s->o->group, differs);
 }
 
 static void take_question(struct serve *s, const struct calls_event *event)
@@ -130,7 +119,7 @@ static void take_question(struct serve *s, const struct calls_event *event)
 	if (rc > 0)
 		calls_send(s->calls, to, s->answer, rc);
 	else if (rc == -EBADMSG || rc == -ERANGE)
-		tell_refused(s);
+		calls_refuse(s->calls, event->message, event->size);
 }
 
 static void take(struct serve *s, const struct calls_event *event)
@@ -140,13 +129,13 @@ static void take(struct serve *s, const struct calls_event *event)
 		if (!s->here.serves)
 			s->serves_ns = now_ns() + CALLS_ASKING_NS;
 		else
-			calls_say(s->calls, CALL_HERE, &s->here, 0);
+			calls_say(s->calls, CALL_HERE, &s->here, NULL);
 		break;
 	case CALLS_DOWN:
 		s->serves_ns = 0;
 		break;
 	case CALLS_HELLO:
-		calls_say(s->calls, CALL_HERE, &s->here, event->from);
+		calls_say(s->calls, CALL_HERE, &s->here, event);
 		break;
 	case CALLS_HERE:
 		take_here(s, &event->here, event->from, event->answers);
@@ -164,7 +153,7 @@ static void begin_serving(struct serve *s)
 	char status[CALL_TEXT];
 
 	s->here.serves = true;
-	calls_say(s->calls, CALL_HERE, &s->here, 0);
+	calls_say(s->calls, CALL_HERE, &s->here, NULL);
 	snprintf(status, sizeof(status), "serving slices %u-%u/%u as %s", s->here.first,
 		 s->here.first + s->here.n - 1, s->here.of, s->here.name);
 	note("site: %s in group %s", status, s->o->group);
@@ -237,7 +226,7 @@ static void close_all(struct serve *s)
 {
 	service_stopping();
 	if (s->calls && s->here.serves) {
-		calls_say(s->calls, CALL_BYE, NULL, 0);
+		calls_say(s->calls, CALL_BYE, NULL, NULL);
 		report(s);
 	}
 	calls_close(s->calls);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "user/clock.h"
+#include "user/cluster/strangers.h"
 #include "user/joint/host.h"
 #include "user/loader/mapped.h"
 #include "user/loader/pins.h"
@@ -36,13 +37,11 @@ struct tap {
 	struct wire_self self;
 	struct xdd_collecting *collecting; /* mapped */
 	struct host host;
-	u64 period;		 /* that goes on, or went on last */
-	struct xdd_about *about; /* of its keys, in the order of their digests */
-	u64 refused_told_ns;	 /* 0: never */
+	u64 period;		    /* that goes on, or went on last */
+	struct xdd_about *about;    /* of its keys, in the order of their digests */
+	struct strangers strangers; /* by name */
 	u8 message[WIRE_MAX];
 };
-
-#define REFUSED_NS (60 * XDD_SECOND_NS)
 
 size_t tap_seal(struct wire_self *self, enum wire_type type, const struct part *part, u64 wall_ns,
 		u8 *message)
@@ -386,11 +385,8 @@ const struct instance *tap_instance(const struct tap *tap)
 
 static void tell_refused(struct tap *tap, const char *from)
 {
-	u64 now = now_ns();
-
-	if (tap->refused_told_ns && now - tap->refused_told_ns < REFUSED_NS)
+	if (!strangers_tell(&tap->strangers, strangers_id(from), now_ns()))
 		return;
-	tap->refused_told_ns = now;
 	complain("%s: %s: a question of %s is refused: it is damaged, or who sent it has not the "
 		 "same --secret-file",
 		 tap->setup.who, tap->in->name, from);

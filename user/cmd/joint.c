@@ -232,13 +232,26 @@ static bool check_monitors(const struct options *o)
 	return false;
 }
 
+static bool reads_twice(const struct options *o)
+{
+	u32 n = 0;
+
+	for (int i = 0; i < o->n_args; i++)
+		n += !strcmp(o->args[i], "-");
+	if (n > 1)
+		complain("joint: -: is given %u times, and standard input can be read once: give "
+			 "the others as files",
+			 n);
+	return n > 1;
+}
+
 int cmd_joint(struct options *o)
 {
 	struct job *j;
 	char err[MESSAGE_MAX];
 	int code = EXIT_USAGE;
 
-	if (!check_monitors(o))
+	if (!check_monitors(o) || reads_twice(o))
 		return EXIT_USAGE;
 	if (o->monitor_names)
 		return joint_with_hosts(o);

@@ -406,6 +406,15 @@ static int batch_keep(struct job *job, const u8 *at, bool *last)
 	return rc || at == run ? rc : output_keep(&job->output, run, at - run);
 }
 
+/* What comes back from sites is not kept for what others will say, and a signal does not wait for them all. */
+static int batch_leave(struct job *job)
+{
+	if (!job->remote && !job->leaf)
+		return 0;
+	job->input.interrupted |= interrupt_came();
+	return output_flush(&job->output, false);
+}
+
 static int take_block(struct job *job, struct block *block)
 {
 	const u8 *at = block->at, *end = at + block->len, *next;
@@ -413,13 +422,15 @@ static int take_block(struct job *job, struct block *block)
 	int rc = 0;
 
 	output_start(&job->output, block->at);
-	while (at < end && !rc) {
+	while (at < end && !rc && !job->input.interrupted) {
 		next = batch_cut(job, at, end);
 		rc = batch_ask_filter(job) ?: batch_keep(job, at, &last);
 		at = next;
+		if (!rc && at < end)
+			rc = batch_leave(job);
 	}
-	job->result.bytes += block->len;
-	return rc ?: output_flush(&job->output, last && !block->whole);
+	job->result.bytes += at - block->at;
+	return rc ?: output_flush(&job->output, last && at == end && !block->whole);
 }
 
 /* Every record. Whoever closes the pipe has seen enough: nothing to complain about. */

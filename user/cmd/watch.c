@@ -150,6 +150,19 @@ static int read_kind(struct watch *w, enum kind kind, const char *path)
 	return watch_keys_lines(&w->keys, path, w->err, sizeof(w->err));
 }
 
+/* What was read from @path is called what the command called it. */
+static void name_as_given(struct watch *w, const char *path)
+{
+	const char *shown = strcmp(w->args[0], "-") ? w->args[0] : "standard input";
+	size_t n = strlen(path);
+	char rest[MESSAGE_MAX];
+
+	if (strncmp(w->err, path, n))
+		return;
+	snprintf(rest, sizeof(rest), "%s", w->err + n);
+	snprintf(w->err, sizeof(w->err), "%.150s%.350s", shown, rest);
+}
+
 static int read_pipe(struct watch *w, int from)
 {
 	int fd = spool(from), rc;
@@ -162,6 +175,7 @@ static int read_pipe(struct watch *w, int from)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	rc = read_kind(w, kind_of(fd), path);
 	close(fd);
+	name_as_given(w, path);
 	return rc;
 }
 

@@ -52,7 +52,9 @@ static bool is_claimed(const struct adding *adding, u32 n, u32 slot)
 	return false;
 }
 
-/* The one that @name had, or else one that nobody had, or that of one that was removed. */
+/* The one that @name had, or else one that nobody had, or that of one that was removed: but not where the slot is in
+ * the key, since what the other interface has seen would make packets of @name copies.
+ */
 static u32 free_slot(const struct instance *in, const char *name, const struct adding *adding,
 		     u32 n)
 {
@@ -63,7 +65,8 @@ static u32 free_slot(const struct instance *in, const char *name, const struct a
 		if (!is_claimed(adding, n, i))
 			return i;
 	for (u32 i = 0; i < in->ifaces_used; i++)
-		if (in->ifaces[i].state == IFACE_REMOVED && !is_claimed(adding, n, i))
+		if (in->ifaces[i].state == IFACE_REMOVED && !in->fixed.scope_iface &&
+		    !is_claimed(adding, n, i))
 			return i;
 	return XDD_MAX_IFACES;
 }
@@ -259,6 +262,12 @@ static int mode_of(const struct instance *in, const struct options *o)
 
 static int no_slot(const struct instance *in, const char *name, char *err, size_t err_size)
 {
+	if (in->fixed.scope_iface)
+		return refuse(
+			err, err_size, -ERANGE,
+			"--add %s: %s, with --scope interface, has had %d interfaces, removed "
+			"ones included, and can have no more: load %s under another --name",
+			name, in->name, XDD_MAX_IFACES, name);
 	return refuse(err, err_size, -ERANGE,
 		      "--add %s: %s has %d interfaces, and can have no more: xdp-dedup set %s "
 		      "--remove one of them, also if it is gone, or load %s under another --name",

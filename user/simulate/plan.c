@@ -83,7 +83,7 @@ static int plan_filter(struct simulation *sim)
 	u64 tick_ns;
 	int code;
 
-	code = derive_config(sim->o, DERIVE_FILE, 1, 1, 1, &sim->derived, err, sizeof(err));
+	code = derive_config(sim->o, DERIVE_SIMULATION, 1, 1, 1, &sim->derived, err, sizeof(err));
 	if (code) {
 		complain("simulate: %s", err);
 		return code == -EINVAL || code == -ERANGE ? EXIT_USAGE : EXIT_FAILED;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define MAGIC 0x43444458
-#define VERSION 1
+#define VERSION 2
 
 struct raw_head {
 	u32 magic;
@@ -78,7 +78,7 @@ u64 call_from(const u8 *message, size_t size)
 	return from;
 }
 
-void call_put_here(const struct call_here *here, u8 *payload)
+size_t call_put_here(const struct call_here *here, u8 *payload)
 {
 	struct raw_here raw = { .fingerprint = here->fingerprint,
 				.start_ns = here->start_ns,
@@ -90,6 +90,11 @@ void call_put_here(const struct call_here *here, u8 *payload)
 	snprintf(raw.name, sizeof(raw.name), "%s", here->name);
 	snprintf(raw.about, sizeof(raw.about), "%s", here->about);
 	memcpy(payload, &raw, sizeof(raw));
+	if (!*here->parent)
+		return sizeof(raw);
+	memset(payload + sizeof(raw), 0, WIRE_NAME);
+	memcpy(payload + sizeof(raw), here->parent, strnlen(here->parent, WIRE_NAME - 1));
+	return sizeof(raw) + WIRE_NAME;
 }
 
 /* A text that goes to logs and terminals. */
@@ -110,7 +115,7 @@ int call_get_here(const u8 *payload, size_t n, struct call_here *here)
 {
 	struct raw_here raw;
 
-	if (n != CALL_HERE_BYTES)
+	if (n != CALL_HERE_BYTES && n != CALL_HERE_MOST)
 		return -EBADMSG;
 	memcpy(&raw, payload, sizeof(raw));
 	if (!raw.n || raw.n > raw.of || raw.first > raw.of - raw.n || raw.serves > 1)
@@ -121,6 +126,58 @@ int call_get_here(const u8 *payload, size_t n, struct call_here *here)
 				    .n = raw.n,
 				    .of = raw.of,
 				    .serves = raw.serves };
+	if (n == CALL_HERE_MOST &&
+	    get_text((const char *)payload + sizeof(raw), here->parent, WIRE_NAME))
+		return -EBADMSG;
 	return get_text(raw.name, here->name, WIRE_NAME)
 		       ?: get_text(raw.about, here->about, CALL_TEXT);
+}
+
+/* Parts of an `about` are divided by ", ". Returns where the next one begins. */
+static const char *part_end(const char *at)
+{
+	const char *end = strstr(at, ", ");
+
+	return end ? end : at + strlen(at);
+}
+
+static bool has_part(const char *all, const char *part, size_t n)
+{
+	for (const char *at = all, *end; *at; at = *end ? end + 2 : end) {
+		end = part_end(at);
+		if ((size_t)(end - at) == n && !strncmp(at, part, n))
+			return true;
+	}
+	return false;
+}
+
+/* Append parts of @of that @other has not. Returns whether there were some. */
+static bool put_own_parts(const char *of, const char *other, char *text, size_t size)
+{
+	bool any = false;
+
+	for (const char *at = of, *end; *at; at = *end ? end + 2 : end) {
+		size_t used = strlen(text);
+
+		end = part_end(at);
+		if (has_part(other, at, end - at))
+			continue;
+		snprintf(text + used, size - used, "%s%.*s", any ? ", " : "", (int)(end - at), at);
+		any = true;
+	}
+	return any;
+}
+
+void call_differs(const char *theirs, const char *ours, char text[CALL_DIFFERS])
+{
+	size_t used;
+
+	*text = 0;
+	if (!put_own_parts(theirs, ours, text, CALL_DIFFERS)) {
+		snprintf(text, CALL_DIFFERS, "%s, and what these words do not tell", theirs);
+		return;
+	}
+	used = strlen(text);
+	snprintf(text + used, CALL_DIFFERS - used, "; here: ");
+	put_own_parts(ours, theirs, text, CALL_DIFFERS);
 }

@@ -5,12 +5,12 @@
  *
  *   byte  bytes
  *      0      4  magic "XDDC"
- *      4      1  version, 1: another one is not read
+ *      4      1  version, 2: another one is not read
  *      5      1  kind, see enum call_kind
  *      6      2  0
  *      8      8  from: number of the process that sends, which it drew at its start
  *     16      8  to: number of who is meant; 0: all
- *     24      8  sequence: of questions, each is greater than the sender's before; of an answer, its question's
+ *     24      8  sequence: of questions and HELLOs, each is greater than the sender's before; of an answer, its question's
  *     32         payload
  *                tag, 8 bytes: SipHash-2-4 of all before it, under the key
  *
@@ -74,13 +74,22 @@ struct call_here {
 	u32 of;		 /* ... of so many; n is at least 1, first + n at most this */
 	bool serves;	 /* false: it is about to */
 	char name[WIRE_NAME];
-	char about[CALL_TEXT]; /* what has the fingerprint, in words */
+	char about[CALL_TEXT];	/* what has the fingerprint, in words */
+	char parent[WIRE_NAME]; /* of a node of a tree: whom it asks; "": nobody */
 };
 
 #define CALL_HERE_BYTES (8 + 8 + 4 + 4 + 4 + 1 + WIRE_NAME + CALL_TEXT)
 
-/* Write @here to @payload, of CALL_HERE_BYTES; read it, with texts of printable characters. Get returns 0 or -EBADMSG. */
-void call_put_here(const struct call_here *here, u8 *payload);
+#define CALL_HERE_MOST (CALL_HERE_BYTES + WIRE_NAME) /* with a parent */
+
+/* Write @here to @payload, of CALL_HERE_MOST; returns its bytes. Read it, with texts of printable characters; returns 0 or
+ * -EBADMSG.
+ */
+size_t call_put_here(const struct call_here *here, u8 *payload);
 int call_get_here(const u8 *payload, size_t n, struct call_here *here);
+
+/* What of @theirs, an `about`, is otherwise in @ours, into @text: "X; here: Y". */
+#define CALL_DIFFERS (2 * CALL_TEXT + 16)
+void call_differs(const char *theirs, const char *ours, char text[CALL_DIFFERS]);
 
 #endif
