@@ -188,6 +188,21 @@ static void watch_warnings(struct status *status)
 		     status->instance->name, status->instance->name);
 }
 
+static void watch_twin_warnings(struct status *status)
+{
+	const struct watch_view *view = &status->watch;
+	bool owner = view->share.role == SHARED_owner;
+
+	if (watch_view_twins(view))
+		warn(status,
+		     "two hosts share their watch sets as %s, and %s: give each host of the group "
+		     "an agent --host of its own",
+		     view->share.owner,
+		     !owner		? "only the one that was believed first is followed"
+		     : view->share.told ? "this one is followed, as it was first"
+					: "this set is told to nobody, as the other was first");
+}
+
 /* Hosts that were given one name: what one of them has seen is known nowhere. */
 static void twin_warnings(struct status *status)
 {
@@ -237,6 +252,7 @@ void warnings_find(struct status *status)
 {
 	health_warnings(status);
 	watch_warnings(status);
+	watch_twin_warnings(status);
 	twin_warnings(status);
 	window_warnings(status);
 	replica_warnings(status);
