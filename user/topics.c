@@ -343,7 +343,8 @@ host has seen within the window are copies here, too.\n\
 \n\
 A replica is a Bloom filter of what is live in its host's filter, of 2^s bits. Hosts can read each\n\
 other's only if they are loaded alike: engine, key options, geometry, hash and its secret. What they\n\
-say has a fingerprint of all that; of a host with another one nothing is used.\n\
+say has a fingerprint of all that; of a host with another one nothing is used. Nor is what a host\n\
+with a longer --window says (by more than a sixteenth): it would make copies of what is new here.\n\
 \n\
   xdp-dedup load eth1 --secret-file FILE --peers 8 --window 2s   on each host, with the same FILE\n\
   xdp-dedup agent --nats nats://SERVER --group tap --host NAME   or run with the options of both\n\
@@ -382,7 +383,8 @@ What is thought of a peer:\n\
   joining       heard of, and its filter has not come yet\n\
   recovering    a version is missing: a FULL is asked for, after 1, 2, 4, ... times the least wait\n\
   distrusted    more of its bits are ones than is allowed: it would say yes to too much\n\
-  mismatched    loaded otherwise, or its filter is larger than there is room for\n\
+  mismatched    loaded otherwise, its window is longer than here (set --window ends that within a\n\
+                heartbeat), or its filter is larger than there is room for\n\
   failed        silent for too long\n\
   left          it said BYE\n\
 Only who is live is believed, and only for a time that is put off again and again: if what keeps\n\

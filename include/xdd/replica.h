@@ -36,18 +36,28 @@ struct xdd_peer_gate {
 };
 
 /* What is thought of a peer: X(name, help). */
-#define XDD_PEER_STATES(X)                                                           \
-	X(none, "the place is free")                                                 \
-	X(joining, "heard of, and its filter has not come yet")                      \
-	X(live, "its replica is up to date and believed")                            \
-	X(recovering, "an update was lost: its whole filter is awaited")             \
-	X(distrusted, "its filter is denser than --max-density")                     \
-	X(mismatched, "it is loaded otherwise: other keys, sizes, engine or secret") \
-	X(failed, "silent for longer than --silence: not believed")                  \
+#define XDD_PEER_STATES(X)                                                                   \
+	X(none, "the place is free")                                                         \
+	X(joining, "heard of, and its filter has not come yet")                              \
+	X(live, "its replica is up to date and believed")                                    \
+	X(recovering, "an update was lost: its whole filter is awaited")                     \
+	X(distrusted, "its filter is denser than --max-density")                             \
+	X(mismatched,                                                                        \
+	  "it is loaded otherwise: other keys, sizes, engine or secret, or a longer window") \
+	X(failed, "silent for longer than --silence: not believed")                          \
 	X(left, "it said that it ends")
 
 #define XDD_PEER_STATE_ENUM(name, help) XDD_PEER_##name,
 enum xdd_peer_state { XDD_PEER_STATES(XDD_PEER_STATE_ENUM) XDD_PEER_STATE_MAX };
+
+/*
+ * A replica of a peer with a longer window says yes to what is new by one's own: it is not believed. Rounding up to
+ * whole ticks makes no difference: a window has 16 of them or more.
+ */
+static inline bool xdd_peer_window_is_longer(u64 theirs_ns, u64 own_ns)
+{
+	return own_ns && theirs_ns > own_ns + own_ns / 16;
+}
 
 /* Rates are in units of this: 10^12 is always. */
 #define XDD_RATE_ONE 1000000000000ULL

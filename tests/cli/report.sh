@@ -123,4 +123,6 @@ cat >"$tmp/bad.html" <<'END'
 END
 check_equal "... which it would say" "cannot be read: pale;leaves its picture: beyond;lies on one: two;" \
 	"$(looked "$tmp/bad.html" | sed 's/^bad[^:]*: //' | sort -u | tr '\n' ';')"
+check_command "-o -: it is told that it cannot be stdout" 2 '' 'cannot be stdout: -o report.html' \
+	"$xdd" report -o - "$0"
 finish

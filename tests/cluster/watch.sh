@@ -63,7 +63,7 @@ check_command "a change at one who follows is refused, and says where" 1 '' 'fol
 	watch b load "$tmp/p3"
 check_command "... of any kind" 1 '' 'follows that of a.tap' watch b clear
 check_command "stats says whose it is" 0 'follows a.tap: change [0-9]*, as it is there' '' watch b stats
-check_command "... and at its owner" 0 'other hosts have it from a.tap' '' watch a stats
+check_command "... and at its owner" 0 'published as a.tap: change' '' watch a stats
 check_command "... and status" 0 'follows a.tap' '' on b "$xdd" status tap
 check_command "metrics say how far" 0 'watch_share_sequence\{name="tap",owner="a.tap"\} [1-9]' '' \
 	metrics b

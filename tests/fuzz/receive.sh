@@ -22,6 +22,6 @@ fuzz receive "what other hosts say" -max_len=2048 -- user/cluster/{wire,epochs,r
 	head -c 43 /dev/zero
 	printf '\10\103\0\40\377\0'
 } | seed follow first
-fuzz follow "what the owner of a watch set says" -max_len=4096 -- user/cluster/{wire,watch_wire,watch_follower,watch_owner}.c \
+fuzz follow "what the owner of a watch set says" -max_len=4096 -- user/cluster/{wire,watch_wire,epochs,watch_follower,watch_owner}.c \
 	user/watch/{acbf,file,journal,string,trust}.c user/capture/{checked,sink}.c user/{message,utf8,words}.c user/model/*.c -lm -lz -ljansson
 finish

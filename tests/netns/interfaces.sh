@@ -85,6 +85,25 @@ for moment in $(seq 12); do
 	esac
 done
 check_equal "kill -9 at 12 moments" "" "$wrong"
+
+# At every call around the one that pins the link: what is attached is part of the instance. In the order of calls,
+# so strace counts them.
+drop() { "$xdd" set "$in" --remove "$a" --quiet 2>/dev/null; }
+drop
+strace -f -e trace=bpf -o "$tmp/calls" "$xdd" set "$in" --add "$a" --quiet
+pin=$(grep -n 'BPF_OBJ_PIN' "$tmp/calls" | head -1 | cut -d: -f1)
+wrong=
+found=
+for call in $(seq $((pin - 3)) $((pin + 2))); do
+	drop
+	{ strace -f -e trace=bpf -e inject=bpf:signal=KILL:when="$call" -o "$tmp/killed" \
+		"$xdd" set "$in" --add "$a" --quiet; } 2>/dev/null
+	now=$(state "$a") attached=$(program_id "$a")
+	[ "$attached" = 0 ] || found=1
+	[ "$attached" = 0 ] || [ "$now" = attached ] || wrong="$wrong $((call - pin)):$now"
+	[ "$now" != attached ] || drop || wrong="$wrong $((call - pin)):remove"
+done
+check_equal "kill -9 around the pin: what is attached is shown, and removed" "1 " "$found $wrong"
 [ "$(state "$a")" = attached ] || "$xdd" set "$in" --add "$a" --quiet
 objects "$id" >"$tmp/objects"
 "$xdd" unload "$in"

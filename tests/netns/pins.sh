@@ -72,6 +72,45 @@ wait $!
 check_equal "SIGTERM to load: it says what it did" "0 1" "$? $(grep -c "^$in: $in" "$tmp/loaded")"
 check "... which it did" test "$(program_id "$in")" != 0
 
+# What a killed command leaves: that is a folder that was not yet, or is no longer, called as the instance is.
+kill_leaves() { mv "$pins/$in" "$pins/$1$in"; }
+half="$in: a killed unload left it half removed, and it still filters $in: xdp-dedup unload $in removes it"
+kill_leaves +
+check_command "half removed: status tells it" 0 '' "$half" "$xdd" status
+check_command "... asked for it" 1 '' "$half" "$xdd" status "$in"
+"$xdd" status --json >"$tmp/half.json"
+check_equal "... as JSON" "unload $in attached $half" "$(json "$tmp/half.json" '[" ".join((i["left_by"],
+	i["interfaces"][0]["name"], i["interfaces"][0]["state"], i["warnings"][0])) for i in j if "left_by" in i][0]')"
+check_command "... top, too" 1 "$in: a killed unload" "$half" "$xdd" top --once
+"$xdd" agent --textfile "$tmp/half.prom" >"$tmp/agent" 2>&1 &
+agent=$!
+check "... the agent, too" wait_until grep -q "agent: $half" "$tmp/agent"
+check "... and its metrics" wait_until grep -q "^xdp_dedup_up{name=\"$in\"} 0" "$tmp/half.prom"
+kill $agent
+wait $agent
+check_equal "... once" 1 "$(grep -c "$half" "$tmp/agent")"
+flock "$pins" sleep 1 &
+sleep 0.2
+check_equal "... nobody while another command is at work" 0 "$("$xdd" status 2>&1 | grep -c "killed.*$in")"
+wait $!
+check_command "unload removes it, and says so" 0 '' "removed what a killed unload left of $in" "$xdd" unload "$in"
+check_equal "... and detaches" 0 "$(program_id "$in")"
+check_command "... once" 1 '' "$in: no" "$xdd" unload "$in"
+load "$in"
+kill_leaves '~'
+check_command "half made: status tells it" 0 '' \
+	"$in: a killed load left it half made, and it still filters $in: xdp-dedup unload $in removes it" "$xdd" status
+check_command "unload of its interface removes it" 0 '' "removed what a killed load left of $in" \
+	"$xdd" unload "$in"
+mkdir -p "$pins/~$in"
+check_command "before it was attached: told, too" 0 '' "half made, attached to no interface" "$xdd" status
+check "load goes on from there" load "$in"
+mkdir "$pins/~$in"
+check_command "beside what is loaded: told, but not to unload that" 0 "$in" \
+	"$in: a killed load or set left a second set of its maps: the next load" "$xdd" status
+check_command "... cleared by the next change" 0 "$in" "removed what a killed load or set left of $in" \
+	"$xdd" set "$in" --window 100ms
+
 # A bpffs that cannot be written, of these commands alone.
 # shellcheck disable=SC2317 # check_command calls it
 read_only() { unshare -m sh -c 'mount -t bpf -o ro bpf /sys/fs/bpf && exec "$@"' sh "$@"; }

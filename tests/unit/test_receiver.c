@@ -795,6 +795,38 @@ static void test_mismatched(void **state)
 	assert_int_equal(look(&a), XDD_PEER_live);
 }
 
+/* A longer window would make copies of what is new here; a tick more, or less, does not. */
+static void test_other_window(void **state)
+{
+	struct talker a = make_talker("a", 1);
+	struct wire_head head;
+
+	(void)state;
+	t.setup.window_ns = 16 * S;
+	receiver_close(t.receiver);
+	t.receiver = receiver_open(&t.setup);
+	say_full(&a);
+	arrive(&a);
+	assert_int_equal(look(&a), XDD_PEER_live);
+	head = head_of(&a, WIRE_HEARTBEAT);
+	head.window_ns = 17 * S;
+	put_on_line(&a, &head);
+	arrive(&a);
+	assert_int_equal(look(&a), XDD_PEER_live);
+	head.window_ns++;
+	put_on_line(&a, &head);
+	arrive(&a);
+	assert_int_equal(look(&a), XDD_PEER_mismatched);
+	assert_int_equal(receiver_believed(t.receiver), 0);
+	head.window_ns = S;
+	put_on_line(&a, &head);
+	arrive(&a);
+	assert_int_equal(look(&a), XDD_PEER_recovering);
+	say_full(&a);
+	arrive(&a);
+	assert_int_equal(look(&a), XDD_PEER_live);
+}
+
 /* Another size needs a FULL, and one of less bits is taken as it is. */
 static void test_sizes(void **state)
 {
@@ -1159,8 +1191,9 @@ int main(void)
 		TEST(test_own_name),	  TEST(test_replay),	  TEST(test_epochs),
 		TEST(test_stored),	  TEST(test_parts),	  TEST(test_overtaken),
 		TEST(test_strange_parts), TEST(test_all_ones),	  TEST(test_mismatched),
-		TEST(test_sizes),	  TEST(test_silence),	  TEST(test_slots),
-		TEST(test_refused),	  TEST(test_rates),	  TEST(test_disturbed),
+		TEST(test_other_window),  TEST(test_sizes),	  TEST(test_silence),
+		TEST(test_slots),	  TEST(test_refused),	  TEST(test_rates),
+		TEST(test_disturbed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -235,6 +235,15 @@ static void unknown(void **state)
 	assert_row(&s, "eth1", "         -         -         -         -        -         -");
 	assert_row(&s, "copies", "- now, 40.0 % since load");
 	assert_row(&s, "lost", "no key is live");
+	s.now.instance->fixed.peers = 8; /* what replicas of others lose is no less lost */
+	s.now.instance->live.replica_action = XDD_REPLICA_drop;
+	s.now.peers.n = s.now.peers.believed = 1;
+	s.now.peers.peer[0].believed = true;
+	s.now.peers.peer[0].about.predicted_fpr = XDD_RATE_ONE / 10;
+	canvas_clear(&s.canvas, 80, 24);
+	screen_instance(&s.canvas, &s.view, &s.figures);
+	assert_row(&s, "lost", "FPR 0.1 by the model, 0.1 by replicas");
+	s.now.instance->fixed.peers = 0;
 	assert_row(&s, "apart", "--audit off");
 	assert_row(&s, "suppressed", "no key twice yet");
 	s.now.fullness.known = false;

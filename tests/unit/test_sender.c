@@ -147,6 +147,27 @@ static void test_dirty(void **state)
 	assert_int_equal(sender_stats(t.sender)->heartbeats, 1);
 }
 
+/* A host whose looks are far apart says that it lives as often as any other. */
+static void test_beats_between_looks(void **state)
+{
+	(void)state;
+	open_sender();
+	assert_true(sender_beat_at(t.sender) == UINT64_MAX);
+	assert_int_equal(sender_beat(t.sender, t.now), SENDER_NOTHING);
+	assert_int_equal(after(0), SENDER_PUSHED);
+	for (u32 i = 1; i <= 10; i++) {
+		assert_true(sender_beat_at(t.sender) == t.now.mono_ns + S);
+		t.now.mono_ns += S - 1;
+		assert_int_equal(sender_beat(t.sender, t.now), SENDER_NOTHING);
+		t.now.mono_ns++;
+		assert_int_equal(sender_beat(t.sender, t.now), SENDER_BEAT);
+		assert_int_equal(sender_beat(t.sender, t.now), SENDER_NOTHING);
+		assert_int_equal(t.count[WIRE_HEARTBEAT], i);
+		assert_int_equal(t.last.seq, 1);
+	}
+	assert_int_equal(after(S / 2), SENDER_NOTHING);
+}
+
 /* Every second; but not if nothing has changed. */
 static void test_every(void **state)
 {
@@ -508,10 +529,14 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_dirty),  TEST(test_every),   TEST(test_false_rate), TEST(test_growth),
-		TEST(test_floor),  TEST(test_shorter), TEST(test_want),	      TEST(test_failure),
-		TEST(test_limits), TEST(test_untold),  TEST(test_resize),     TEST(test_parts),
-		TEST(test_cost),   TEST(test_never),   TEST(test_refused),
+		TEST(test_dirty),   TEST(test_beats_between_looks),
+		TEST(test_every),   TEST(test_false_rate),
+		TEST(test_growth),  TEST(test_floor),
+		TEST(test_shorter), TEST(test_want),
+		TEST(test_failure), TEST(test_limits),
+		TEST(test_untold),  TEST(test_resize),
+		TEST(test_parts),   TEST(test_cost),
+		TEST(test_never),   TEST(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -296,9 +296,68 @@ static void targets(void **state)
 	assert_warned(&s, "10 packets could not be redirected, and passed");
 }
 
+/* Peer @i is as believed as its state is, and its replica errs so. */
+static void add_peer(struct scene *s, enum xdd_peer_state state, double fpr, u64 window_ns)
+{
+	struct peer_view *peer = &s->status.peers.peer[s->status.peers.n++];
+
+	s->instance.fixed.peers = 8;
+	peer->believed = state == XDD_PEER_live;
+	peer->about = (struct xdd_peer){ .name = "b.tap",
+					 .state = state,
+					 .predicted_fpr = fpr * XDD_RATE_ONE,
+					 .window_ns = window_ns };
+	s->status.peers.believed += peer->believed;
+}
+
+/* What replicas lose is lost as well, and said where it is most of it; unless nothing is dropped for them. */
+static void replicas_lose(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	scene_open(&s);
+	s.instance.live.replica_action = XDD_REPLICA_drop;
+	s.status.fullness.fpr = 0.001;
+	add_peer(&s, XDD_PEER_live, 0.004, s.instance.live.window_ns);
+	add_peer(&s, XDD_PEER_failed, 0.5, s.instance.live.window_ns);
+	look_after(&s, 1);
+	assert_int_equal(s.status.warnings, 0);
+	assert_float_equal(status_fpr(&s.status), 1 - 0.999 * 0.996, 1e-9);
+	add_peer(&s, XDD_PEER_live, 0.1, s.instance.live.window_ns);
+	look_after(&s, 1);
+	assert_int_equal(s.status.warnings, 1);
+	assert_non_null(strstr(s.status.warning[0], "10 % of the packets that are new everywhere"));
+	assert_float_equal(status_fpr(&s.status), 1 - 0.999 * 0.996 * 0.9, 1e-9);
+	s.instance.live.replica_action = XDD_REPLICA_count;
+	look_after(&s, 1);
+	assert_int_equal(s.status.warnings, 0);
+	assert_float_equal(status_fpr(&s.status), 0.001, 1e-9);
+}
+
+/* A peer whose window is longer is named, with both. */
+static void other_window(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	scene_open(&s);
+	s.instance.live.window_ns = XDD_SECOND_NS;
+	add_peer(&s, XDD_PEER_mismatched, 0, XDD_SECOND_NS);
+	look_after(&s, 1);
+	assert_int_equal(s.status.warnings, 0);
+	add_peer(&s, XDD_PEER_mismatched, 0, 10 * XDD_SECOND_NS);
+	look_after(&s, 1);
+	assert_int_equal(s.status.warnings, 1);
+	assert_non_null(
+		strstr(s.status.warning[0], "its window is 10 s, here 1 s: set both alike"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(replicas_lose),
+		cmocka_unit_test(other_window),
 		cmocka_unit_test(links),
 		cmocka_unit_test(silent_one),
 		cmocka_unit_test(silent_since_load),

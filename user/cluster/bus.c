@@ -42,6 +42,7 @@
 #define SERVERS_MAX 16
 #define PORT_MAX 65535
 #define WHY_MAX 200
+#define REFUSALS 16 /* different ones that are told of in one connection */
 
 /* In a row of calls, the first that fails is the last. */
 #define TRY(call)                      \
@@ -87,6 +88,7 @@ struct bus {
 	struct bus_counts counts;
 	bool lost; /* the library gave the connection up */
 	char trouble[WHY_MAX];
+	char refusal[REFUSALS][WHY_MAX]; /* that were told of; under `state` */
 };
 
 static void count(struct bus *bus, u64 *counter, u64 n)
@@ -146,12 +148,51 @@ static void on_message(natsConnection *nc, natsSubscription *sub, natsMsg *msg, 
 	tell(bus, BUS_MESSAGE, "", msg, 0);
 }
 
+static void make_one_line(char *text)
+{
+	for (; *text; text++)
+		if (*text == '\n' || *text == '\r')
+			*text = ' ';
+}
+
+/* Whether it was not told before. */
+static bool is_new_refusal(struct bus *bus, const char *why)
+{
+	bool is_new = false;
+
+	pthread_mutex_lock(&bus->state);
+	for (u32 i = 0; i < REFUSALS && !is_new; i++) {
+		if (!strcmp(bus->refusal[i], why))
+			break;
+		is_new = !*bus->refusal[i];
+		if (is_new)
+			snprintf(bus->refusal[i], WHY_MAX, "%s", why);
+	}
+	pthread_mutex_unlock(&bus->state);
+	return is_new;
+}
+
+/* A host without the rights it needs seems to work, and is neither heard nor hears. */
+static void tell_refusal(struct bus *bus, natsConnection *nc, natsStatus status)
+{
+	const char *more = NULL;
+	char why[WHY_MAX];
+
+	if (natsConnection_GetLastError(nc, &more) == NATS_OK || !more || !*more)
+		more = natsStatus_GetText(status);
+	snprintf(why, sizeof(why), "%s", more);
+	make_one_line(why);
+	if (is_new_refusal(bus, why))
+		tell(bus, BUS_REFUSED, why, NULL, 0);
+}
+
 static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus status, void *closure)
 {
 	struct bus *bus = closure;
 
-	(void)nc;
 	(void)sub;
+	if (status != NATS_SLOW_CONSUMER)
+		tell_refusal(bus, nc, status);
 	count(bus, status == NATS_SLOW_CONSUMER ? &bus->counts.overrun : &bus->counts.refused, 1);
 }
 
@@ -260,13 +301,6 @@ static void fetch(struct bus *bus, const struct task *task)
 }
 
 /* What a server said may have lines of its own. */
-static void make_one_line(char *text)
-{
-	for (; *text; text++)
-		if (*text == '\n' || *text == '\r')
-			*text = ' ';
-}
-
 /* Say why there is no connection, unless that was said. */
 static void complain_once(struct bus *bus, natsStatus status)
 {
@@ -323,6 +357,13 @@ static bool connect_once(struct bus *bus)
 	return true;
 }
 
+static void forget_refusals(struct bus *bus)
+{
+	pthread_mutex_lock(&bus->state);
+	memset(bus->refusal, 0, sizeof(bus->refusal));
+	pthread_mutex_unlock(&bus->state);
+}
+
 static void tell_up(struct bus *bus)
 {
 	const bool keeps[BUS_STORES] = { keep(bus, BUS_recent), keep(bus, BUS_lasting) };
@@ -333,6 +374,7 @@ static void tell_up(struct bus *bus)
 	bus->counts.connects++;
 	pthread_mutex_unlock(&bus->state);
 	*bus->trouble = 0;
+	forget_refusals(bus);
 	tell(bus, BUS_UP, "", NULL, 0);
 }
 
@@ -571,6 +613,21 @@ static const char *unreadable(const struct bus_where *where)
 	return NULL;
 }
 
+/* Whether the file of --nats-creds has a user's seed, without which no server can be answered. */
+static bool has_seed(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char line[4096];
+	bool has = false;
+
+	while (file && !has && fgets(line, sizeof(line), file))
+		has = !strncmp(line, "SU", 2);
+	if (file)
+		fclose(file);
+	explicit_bzero(line, sizeof(line));
+	return has;
+}
+
 static int set_options(struct bus *bus, const struct bus_where *where, char *err, size_t err_size)
 {
 	const char *file = unreadable(where);
@@ -579,6 +636,10 @@ static int set_options(struct bus *bus, const struct bus_where *where, char *err
 
 	if (file)
 		return refuse(err, err_size, -errno, "%s: %m", file);
+	if (where->creds && !has_seed(where->creds))
+		return refuse(err, err_size, -EINVAL,
+			      "%s: has no seed of a user: write it with nsc generate creds",
+			      where->creds);
 	status = natsOptions_Create(&bus->options);
 	TRY(set_connection(bus, where, &tls));
 	if (tls)

@@ -44,6 +44,7 @@ struct bus_where {
 
 enum bus_kind {
 	BUS_TROUBLE, /* a connection could not be made: told once for each reason, until BUS_UP */
+	BUS_REFUSED, /* the server does not let this user do something: told once for each, until BUS_UP */
 	BUS_UP,	     /* connected; JetStream was asked before */
 	BUS_DOWN,    /* no longer; no BUS_FETCHED comes of what was asked before */
 	BUS_MESSAGE, /* published by someone, be it this process */
@@ -53,7 +54,7 @@ enum bus_kind {
 
 struct bus_event {
 	enum bus_kind kind;
-	const char *subject; /* of BUS_TROUBLE and BUS_DOWN: why */
+	const char *subject; /* of BUS_TROUBLE, BUS_REFUSED and BUS_DOWN: why */
 	const u8 *bytes;
 	size_t length;
 };
@@ -79,7 +80,8 @@ const char *bus_url_wrong(const char *url);
  * attempts, a quarter of it by chance, so that hosts do not come back at once. Signals that the
  * caller waits for must be blocked before.
  *
- * Returns 0 and *@bus, or a negative errno with one line in @err: a file of @where that cannot be read, or no memory.
+ * Returns 0 and *@bus, or a negative errno with one line in @err: a file of @where that cannot be read or has
+ * no seed where it must, or no memory.
  */
 int bus_open(const struct bus_where *where, struct bus **bus, char *err, size_t err_size);
 

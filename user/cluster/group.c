@@ -394,6 +394,12 @@ static void take_event(struct group *group, const struct bus_event *event)
 		complain("%s: %s: %s; it is tried again, and the filter goes on", group->setup.who,
 			 bus_servers(group->bus), event->subject);
 		break;
+	case BUS_REFUSED:
+		complain("%s: %s: %s: its user may not do what hosts of a group need: publish and "
+			 "subscribe to xdd.%s.> and more, see README, Several hosts",
+			 group->setup.who, bus_servers(group->bus), event->subject,
+			 group->setup.group);
+		break;
 	case BUS_UP:
 	case BUS_DOWN:
 		take_change(group, event);

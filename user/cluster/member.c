@@ -15,6 +15,7 @@
 #include "user/loader/program.h"
 #include "user/message.h"
 #include "user/options.h"
+#include "user/units.h"
 
 /* Checks: 16 in a window, and as many times longer apart than one takes, which is a tenth of a CPU. */
 #define CHECKS_IN_WINDOW 16
@@ -67,6 +68,8 @@ struct member {
 	u64 window_ns;
 	bool up;
 	u64 check_at_ns, checked_ns, check_ns;
+	bool blind;	/* the last look failed: what others have may be old, so no heartbeat */
+	bool told_slow; /* that a look takes longer than heartbeats may wait */
 	u64 tick_at_ns, describe_at_ns;
 	u64 skipped, fetches;
 	struct fetched fetched[XDD_MAX_PEERS];
@@ -231,11 +234,18 @@ static void tell(struct member *m, u32 i, const struct receiver_peer *peer)
 		[XDD_PEER_failed] = "is silent, and not believed",
 		[XDD_PEER_left] = "has left",
 	};
+	char theirs[UNITS_TEXT_MAX], own[UNITS_TEXT_MAX];
 
 	if (is_passing(peer->state) || m->told[i] == peer->state)
 		return;
 	m->told[i] = peer->state;
-	note("%s: %s: %s %s", m->setup.who, m->in->name, peer->name, words[peer->state]);
+	if (peer->state == XDD_PEER_mismatched &&
+	    xdd_peer_window_is_longer(peer->window_ns, m->window_ns))
+		note("%s: %s: %s is not believed: its window is %s, here %s: set both alike",
+		     m->setup.who, m->in->name, peer->name,
+		     units_time_text(peer->window_ns, theirs), units_time_text(m->window_ns, own));
+	else
+		note("%s: %s: %s %s", m->setup.who, m->in->name, peer->name, words[peer->state]);
 }
 
 static void changed(void *to, u32 i, const struct receiver_peer *peer, enum xdd_peer_state before)
@@ -258,6 +268,11 @@ static u64 window_of(const struct instance *in)
 	return program_get_live(in->maps.config, &live) ? in->live.window_ns : live.window_ns;
 }
 
+static u64 beat_ns(const struct member *m)
+{
+	return m->setup.o->silence / BEATS_IN_SILENCE;
+}
+
 static int open_sender(struct member *m)
 {
 	const struct options *o = m->setup.o;
@@ -274,7 +289,7 @@ static int open_sender(struct member *m)
 		.shift_most = fixed->replica_shift,
 		.resize_ns = RESIZE_NS,
 		.window_ns = m->window_ns,
-		.heartbeat_ns = o->silence / BEATS_IN_SILENCE,
+		.heartbeat_ns = beat_ns(m),
 		.bytes_per_s = o->push_rate,
 		.want_ns = WANT_LEAST_NS,
 		.untold_ns = o->push.rule == UPDATE_false_rate ? member_untold_ns(m->window_ns) : 0,
@@ -298,6 +313,7 @@ static int open_receiver(struct member *m)
 		.ops = { set_column, flip_column, clear_column, believe, want, changed },
 		.to = m,
 		.slots = m->in->fixed.peers,
+		.window_ns = m->window_ns,
 		.shift = m->in->fixed.replica_shift,
 		.max_density = o->max_density,
 		.silence_ns = o->silence,
@@ -543,18 +559,37 @@ static int look(struct member *m, struct wire_time now)
 			    &(struct sender_home){ m->bits, about.keys, about.unpublished }, now);
 }
 
+/* Heartbeats wait for the look that is under way. */
+static void tell_slow(struct member *m, u64 took_ns)
+{
+	char took[UNITS_TEXT_MAX], silence[UNITS_TEXT_MAX];
+
+	if (took_ns <= beat_ns(m) || m->told_slow)
+		return;
+	m->told_slow = true;
+	units_time_text(took_ns, took);
+	units_time_text(m->setup.o->silence, silence);
+	complain("%s: %s: a look at its filter took %s, a third of --silence %s or more: other "
+		 "hosts may take this one for failed: give them a longer --silence, or load it "
+		 "with less --memory",
+		 m->setup.who, m->in->name, took, silence);
+}
+
 static void check(struct member *m, struct wire_time now)
 {
-	u64 beat_ns = m->setup.o->silence / BEATS_IN_SILENCE;
 	u64 start = now_ns(), cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	int code;
 
 	if (bus_pending(m->setup.bus) > BUSY_BYTES) {
 		m->skipped++;
-	} else if (sender_ready(m->sender, now) || start - m->checked_ns >= beat_ns / 2) {
-		if (look(m, now) == SENDER_AGAIN)
-			look(m, now);
+	} else if (sender_ready(m->sender, now) || start - m->checked_ns >= beat_ns(m) / 2) {
+		code = look(m, now);
+		if (code == SENDER_AGAIN)
+			code = look(m, now);
+		m->blind = code < 0;
 		m->checked_ns = start;
 		m->check_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
+		tell_slow(m, now_ns() - start);
 	}
 	m->check_at_ns = start + check_every(m);
 }
@@ -590,12 +625,15 @@ u64 member_step(struct member *m)
 		tick(m, now);
 	if (m->up && now.mono_ns >= m->check_at_ns)
 		check(m, now);
+	if (m->up && !m->blind)
+		sender_beat(m->sender, clocks());
 	if (now.mono_ns >= m->describe_at_ns) {
 		describe_all(m);
 		m->describe_at_ns = now.mono_ns + DESCRIBE_NS;
 	}
 	due = earliest(m->tick_at_ns, m->describe_at_ns);
-	return m->up ? earliest(due, m->check_at_ns) : due;
+	due = m->up ? earliest(due, m->check_at_ns) : due;
+	return m->up && !m->blind ? earliest(due, sender_beat_at(m->sender)) : due;
 }
 
 void member_report(const struct member *m, struct member_report *report)

@@ -475,10 +475,11 @@ static void note(struct slot *slot, const struct taken *t)
 	peer->member = t->head.member_ppb / WIRE_PPB;
 }
 
-/* A peer that is loaded otherwise has nothing to tell: its filter is of other keys. */
+/* A peer that is loaded otherwise has nothing to tell: its filter is of other keys, or of another time. */
 static bool is_alike(const struct receiver *r, const struct wire_head *head)
 {
-	return head->fingerprint == r->setup.self->fingerprint && head->shift <= r->setup.shift;
+	return head->fingerprint == r->setup.self->fingerprint && head->shift <= r->setup.shift &&
+	       !xdd_peer_window_is_longer(head->window_ns, r->setup.window_ns);
 }
 
 static bool is_filter(const struct wire_head *head)

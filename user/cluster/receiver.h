@@ -5,7 +5,8 @@
  * A FULL makes a replica; a DELTA of the next version of the same epoch and size changes it. After
  * anything else the peer is `recovering`: not believed until the FULL that it is asked for. What
  * came before, by epoch and order, is ignored, and so is what is older than the clocks may differ.
- * A peer whose filter is larger than there is room for is `mismatched`, as one loaded otherwise is.
+ * A peer whose filter is larger than there is room for, or whose window is longer, is `mismatched`, as one loaded
+ * otherwise is.
  * Of two hosts with one name the first one is believed: see epochs.h.
  */
 #ifndef USER_CLUSTER_RECEIVER_H
@@ -60,8 +61,9 @@ struct receiver_setup {
 	const char *name;	/* of this host: what comes back is ignored */
 	struct receiver_ops ops;
 	void *to;
-	u32 slots;	    /* 1 to RECEIVER_SLOTS */
-	u32 shift;	    /* replicas have at most 2^shift bits; 10 to 32 */
+	u32 slots;     /* 1 to RECEIVER_SLOTS */
+	u64 window_ns; /* of the own filter: peers with a longer one are mismatched; 0: any is taken */
+	u32 shift;     /* replicas have at most 2^shift bits; 10 to 32 */
 	double max_density; /* denser ones are distrusted; 0 to 1 */
 	u64 silence_ns;	    /* a peer that says nothing for so long has failed */
 	u64 forget_ns;	    /* ... and its slot is free after so long */

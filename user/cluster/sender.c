@@ -349,12 +349,23 @@ static bool is_push_due(const struct sender *s, u64 now)
 	       (s->setup.untold_ns && now - stats->changed_ns >= s->setup.untold_ns);
 }
 
-static int beat(struct sender *s, struct wire_time now)
+u64 sender_beat_at(const struct sender *s)
+{
+	if (!s->seq || s->setup.policy.rule == UPDATE_never)
+		return UINT64_MAX;
+	return s->spoke_ns + s->setup.heartbeat_ns;
+}
+
+int sender_beat(struct sender *s, struct wire_time now)
 {
 	struct wire_head head = { .type = WIRE_HEARTBEAT };
+	int err;
 
+	if (now.mono_ns < sender_beat_at(s))
+		return SENDER_NOTHING;
 	s->stats.heartbeats++;
-	return hand_over(s, &head, now);
+	err = hand_over(s, &head, now);
+	return err ?: SENDER_BEAT;
 }
 
 int sender_check(struct sender *s, const struct sender_home *home, struct wire_time now)
@@ -374,10 +385,7 @@ int sender_check(struct sender *s, const struct sender_home *home, struct wire_t
 		}
 		s->stats.suppressed++;
 	}
-	if (!s->seq || !passed(s->spoke_ns, s->setup.heartbeat_ns, now.mono_ns))
-		return SENDER_NOTHING;
-	err = beat(s, now);
-	return err ?: SENDER_BEAT;
+	return sender_beat(s, now);
 }
 
 int sender_wanted(struct sender *s, const struct wire_key *group, const char *name,

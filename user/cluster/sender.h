@@ -82,6 +82,15 @@ enum sender_result { SENDER_NOTHING, SENDER_PUSHED, SENDER_BEAT, SENDER_AGAIN };
  */
 int sender_check(struct sender *s, const struct sender_home *home, struct wire_time now);
 
+/*
+ * Say that this host lives, if that is due: on its own clock, for a look at the filter may take long, and be seldom.
+ * What is said of rates is of the last look. Returns SENDER_BEAT, SENDER_NOTHING, or what emit returned.
+ */
+int sender_beat(struct sender *s, struct wire_time now);
+
+/* When the next one is due, CLOCK_MONOTONIC; UINT64_MAX: nothing was told yet, or ever is. */
+u64 sender_beat_at(const struct sender *s);
+
 /* Whether a push can be sent now, as far as limits go: if not, and no heartbeat is due, the filter
  * need not be read.
  */

@@ -39,6 +39,7 @@ struct share {
 	struct stat read;    /* the state file as it was read last */
 	struct owner *owner; /* one of the two */
 	struct follower *follower;
+	bool up;
 	u64 describe_at_ns, trouble_told_ns;
 };
 
@@ -397,6 +398,8 @@ static void describe(struct share *s)
 		shared->fulls = stats->fulls;
 		shared->deltas = stats->deltas;
 		shared->refused = stats->refused;
+		shared->twin_ns = stats->twin_ns;
+		shared->told = owner_has_told(s->owner);
 	} else {
 		const struct follower_stats *stats = follower_stats(s->follower);
 
@@ -406,7 +409,11 @@ static void describe(struct share *s)
 		shared->old = stats->old;
 		shared->missing = stats->gaps;
 		shared->behind_ns = follower_behind_since(s->follower, now_ns());
+		shared->twin_ns = stats->twin_ns;
+		shared->heard_ns = stats->heard_ns;
 	}
+	shared->beat_ns = s->setup.o->silence / BEATS_IN_SILENCE;
+	shared->up = s->up;
 	shared_write(s->file, shared);
 }
 
@@ -512,6 +519,7 @@ const struct instance *share_instance(const struct share *s)
 
 void share_up(struct share *s)
 {
+	s->up = true;
 	if (s->owner)
 		owner_up(s->owner);
 	else
@@ -520,6 +528,8 @@ void share_up(struct share *s)
 
 void share_down(struct share *s)
 {
+	s->up = false;
+	s->describe_at_ns = 0;
 	if (s->owner)
 		owner_down(s->owner);
 	else
@@ -528,6 +538,7 @@ void share_down(struct share *s)
 
 static void take_told(struct share *s, int place, const struct bus_event *event)
 {
+	u64 twins = follower_stats(s->follower)->twin_ns;
 	int rc = follower_take(s->follower, place, event->kind == BUS_STORED, event->bytes,
 			       event->length, clocks());
 	const char *differs = follower_stats(s->follower)->differs;
@@ -543,6 +554,12 @@ static void take_told(struct share *s, int place, const struct bus_event *event)
 			 "its watch set cannot follow that of %s, which was loaded with other %s: "
 			 "load both alike",
 			 s->whose, differs);
+	else if (follower_stats(s->follower)->twin_ns != twins)
+		snprintf(why, sizeof(why),
+			 "two hosts share their watch sets as %s, and only that of the one which "
+			 "was believed first is followed: give each host of the group a --host of "
+			 "its own",
+			 s->whose);
 	else if (rc && rc != -ENOMEM)
 		snprintf(why, sizeof(why), "a message about the watch set of %s is refused: %s",
 			 s->whose,
@@ -552,19 +569,19 @@ static void take_told(struct share *s, int place, const struct bus_event *event)
 	tell_trouble(s, why);
 }
 
-/* Followers of two owners with one name have now the one's set, now the other's. */
 static void take_own(struct share *s, const struct bus_event *event)
 {
 	char why[MESSAGE_MAX];
 
 	if (event->kind == BUS_STORED ||
-	    owner_heard(s->owner, s->name, event->bytes, event->length) != -EEXIST)
+	    owner_heard(s->owner, s->name, event->bytes, event->length, clocks()) != -EEXIST)
 		return;
 	snprintf(why, sizeof(why),
-		 "another host shares its watch set as %s, so that others follow now the one, now "
-		 "the "
-		 "other: give each host of the group a --host of its own",
-		 s->name);
+		 "another host shares its watch set as %s, and %s: give each host of the group a "
+		 "--host of its own",
+		 s->name,
+		 owner_stats(s->owner)->yields ? "had that name first: this set is told to nobody"
+					       : "came later: others follow this set");
 	tell_trouble(s, why);
 }
 

@@ -7,12 +7,16 @@
 #include <zlib.h>
 
 #include "user/clock.h"
+#include "user/cluster/epochs.h"
 #include "user/watch/file.h"
 
 #define BUSY_NS (100 * MILLISECOND_NS)
 
 /* Of DELTAs that were not applied yet; what does not fit is wanted again. */
 #define LOG_MAX (8u << 20)
+
+/* Two owners that were heard this lately are both there. */
+#define TWIN_SILENCES 20
 
 /* A FULL whose parts come. */
 struct gather {
@@ -34,7 +38,7 @@ struct follower {
 	u8 *full, *log;
 	size_t full_bytes, log_bytes, log_room;
 	struct watch_version heard; /* the latest that was told of */
-	u64 last_epoch, last_order; /* of what was said live */
+	struct epochs epochs;
 	struct gather gather[FOLLOWER_PLACES];
 	bool up;
 	u64 opened_ns, apply_at_ns, want_at_ns, want_ns, part_ns;
@@ -50,7 +54,7 @@ struct follower *follower_open(const struct follower_setup *setup)
 	f->setup = *setup;
 	f->held = f->tip = setup->held;
 	f->same = f->known = setup->same && setup->held.epoch;
-	f->last_epoch = setup->held.epoch;
+	f->epochs.now = setup->held.epoch;
 	f->want_ns = setup->want_least_ns;
 	f->opened_ns = now_ns();
 	return f;
@@ -263,15 +267,44 @@ static int take_beat(struct follower *f, bool fresh, const struct watch_version 
 /* Whether it was not said before: by what came live in the same epoch, and before. */
 static bool is_fresh(struct follower *f, bool stored, const struct wire_head *head, u64 now)
 {
-	bool fresh = !stored && (head->epoch != f->last_epoch ? head->epoch > f->last_epoch
-							      : head->order > f->last_order);
+	bool fresh = !stored && head->order > f->epochs.order;
 
 	if (fresh) {
-		f->last_epoch = head->epoch;
-		f->last_order = head->order;
+		f->epochs.order = head->order;
 		f->stats.heard_ns = now;
 	}
 	return fresh;
+}
+
+/* The owner that speaks from now on began earlier than the other one, whose set was taken: no version of it counts. */
+static void forget_versions(struct follower *f)
+{
+	drop_changes(f);
+	for (u32 i = 0; i < FOLLOWER_PLACES; i++)
+		drop_gather(&f->gather[i]);
+	f->held = f->tip = f->heard = (struct watch_version){};
+	f->same = f->known = false;
+	f->asked = 0;
+	f->want_at_ns = 0;
+	f->setup.ops.version(f->setup.to, &f->held);
+}
+
+/* Whose message it is. Returns 0; -EALREADY: it is ignored; -EEXIST. */
+static int judge(struct follower *f, bool stored, const struct wire_head *head, u64 now)
+{
+	u64 epoch = f->epochs.now, silence = f->setup.silence_ns;
+	bool alive = now - (f->stats.heard_ns ?: f->opened_ns) < silence;
+	enum epochs_verdict verdict =
+		epochs_judge(&f->epochs, head, stored, alive, now, TWIN_SILENCES * silence);
+
+	if (f->epochs.twins)
+		f->stats.twin_ns = f->epochs.twin_ns;
+	f->stats.old += verdict == EPOCHS_OLD;
+	if (verdict == EPOCHS_BEGIN && head->epoch < epoch)
+		forget_versions(f);
+	if (verdict == EPOCHS_OLD)
+		return -EALREADY;
+	return verdict == EPOCHS_TWIN ? refuse_it(f, -EEXIST) : 0;
 }
 
 int follower_take(struct follower *f, int place, bool stored, const u8 *message, size_t size,
@@ -285,6 +318,9 @@ int follower_take(struct follower *f, int place, bool stored, const u8 *message,
 	f->stats.bad += rc == -EBADMSG;
 	if (rc)
 		return rc == -EBADMSG ? rc : refuse_it(f, rc);
+	rc = judge(f, stored, &heard.head, now.mono_ns);
+	if (rc)
+		return rc == -EALREADY ? 0 : rc;
 	fresh = is_fresh(f, stored, &heard.head, now.mono_ns);
 	if (fresh || !f->stats.heard_ns)
 		f->stats.differs = watch_shape_differs(&heard.told.shape, &f->setup.shape);

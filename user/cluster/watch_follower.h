@@ -3,7 +3,8 @@
  * A watch set that follows its owner's at another host. What comes is put together, and applied as a whole: a FULL that
  * is newer than what is held takes its place, a DELTA changes it that leads from it. What is as old as that, or older,
  * is ignored, whoever says it again, and after a start as well: the version that is held is kept on disk. After anything
- * else a FULL is wanted: first of what JetStream kept, then of the owner.
+ * else a FULL is wanted: first of what JetStream kept, then of the owner. Of two owners with one name the first is
+ * believed.
  */
 #ifndef USER_CLUSTER_WATCH_FOLLOWER_H
 #define USER_CLUSTER_WATCH_FOLLOWER_H
@@ -28,7 +29,7 @@ struct follower_ops {
 	 * nothing has changed: -ESTALE: the set is not what it must be now.
 	 */
 	int (*apply)(void *to, const struct follower_change *change, char *err, size_t err_size);
-	/* What is held is this version from now on, without a change of the set. */
+	/* What is held is this version from now on, without a change of the set. Epoch 0: none. */
 	void (*version)(void *to, const struct watch_version *version);
 	/* Fetch what is kept in both places. Returns whether it is on its way. */
 	bool (*fetch)(void *to);
@@ -51,7 +52,8 @@ struct follower_setup {
 struct follower_stats {
 	u64 bad; /* messages that are damaged, cut or forged */
 	u64 refused; /* of the owner: of another shape or version, senseless, or that could not be applied */
-	u64 old;		  /* said before, or out of order and too late: ignored */
+	u64 old; /* said before, or out of order and too late: ignored */
+	u64 twin_ns; /* CLOCK_MONOTONIC when another owner than the one that is believed last spoke; 0: never */
 	u64 gaps;		  /* versions that were missing */
 	u64 fulls, deltas, beats; /* taken */
 	u64 fetches, wants;	  /* FULLs asked for */
@@ -74,7 +76,8 @@ void follower_down(struct follower *f);
 
 /*
  * Take what came of the owner: @place it is kept in, or -1; @stored: it was. It is applied by the next step. Returns 0,
- * also if it is ignored; as watch_unseal() does; -EINVAL: of another shape, or senseless; -ENOMEM.
+ * also if it is ignored; as watch_unseal() does; -EINVAL: of another shape, or senseless; -EEXIST: two owners have that
+ * name, and it is of the one that is not believed (epochs.h); -ENOMEM.
  */
 int follower_take(struct follower *f, int place, bool stored, const u8 *message, size_t size,
 		  struct wire_time now);

@@ -13,6 +13,9 @@
 #define BUSY_BYTES (4u << 20)
 #define PART_PAUSE_NS (10 * MILLISECOND_NS)
 
+/* Another owner that said nothing for so many beats has gone. */
+#define TWIN_BEATS 3
+
 /* So many DELTAs, and so many bytes of them or as many as the last FULL had, lie behind a FULL at most. */
 #define DELTAS_KEPT 256
 #define DELTA_BYTES_KEPT (64u << 10)
@@ -22,6 +25,7 @@ struct owner {
 	struct owner_stats stats;
 	struct watch_version version; /* seq 0: nothing was told */
 	u64 opened_wall_ns, epoch_before;
+	u64 wall_ns; /* of this step */
 	bool up, need_full;
 	u64 look_at_ns, beat_at_ns, full_at_ns;
 	/* The FULL that is being sent, or was last: */
@@ -82,7 +86,7 @@ static int publish(struct owner *o, enum wire_type type, u32 part, size_t n)
 				  .part = part,
 				  .parts = full ? o->parts : 1,
 				  .keys = o->version.print.keys,
-				  .time_ns = clock_ns(CLOCK_REALTIME),
+				  .time_ns = o->wall_ns,
 				  .heartbeat_ns = o->setup.beat_ns };
 	size_t size = watch_seal(o->setup.self, &head, &o->told, n, o->message);
 	int rc = o->setup.ops.publish(o->setup.to, live ? -1 : o->place, full && !part, o->message,
@@ -222,10 +226,25 @@ static void beat_if_due(struct owner *o, struct wire_time now)
 		o->stats.beats++;
 }
 
+/* Two who tell of two sets in one name would have followers go from the one to the other: who came later is silent. */
+static bool yields(struct owner *o, u64 now)
+{
+	if (!o->stats.yields)
+		return false;
+	if (now - o->stats.twin_ns < TWIN_BEATS * o->setup.beat_ns)
+		return true;
+	o->stats.yields = false;
+	o->need_full = true;
+	return false;
+}
+
 u64 owner_step(struct owner *o, struct wire_time now)
 {
+	o->wall_ns = now.wall_ns;
 	if (!o->up)
 		return UINT64_MAX;
+	if (yields(o, now.mono_ns))
+		return now.mono_ns + o->setup.beat_ns;
 	if (o->parts)
 		send_parts(o);
 	if (!o->parts) {
@@ -240,7 +259,8 @@ u64 owner_step(struct owner *o, struct wire_time now)
 /* An epoch is a time: what was sent before this one, in the run before or until a later epoch had to be told, is
  * the owner's own.
  */
-int owner_heard(struct owner *o, const char *name, const u8 *message, size_t size)
+int owner_heard(struct owner *o, const char *name, const u8 *message, size_t size,
+		struct wire_time now)
 {
 	u64 epoch = o->setup.self->epoch;
 	struct watch_heard heard;
@@ -250,6 +270,12 @@ int owner_heard(struct owner *o, const char *name, const u8 *message, size_t siz
 	    heard.head.time_ns <= o->opened_wall_ns)
 		return 0;
 	o->stats.refused++;
+	o->stats.twin_ns = now.mono_ns;
+	o->stats.yields = heard.head.epoch < epoch;
+	if (o->stats.yields)
+		end_full(o);
+	else
+		o->need_full = true; /* what is kept is the other's now */
 	return -EEXIST;
 }
 
@@ -273,6 +299,11 @@ int owner_wanted(struct owner *o, const char *from, const u8 *message, size_t si
 	o->stats.wanted++;
 	o->need_full = true;
 	return 0;
+}
+
+bool owner_has_told(const struct owner *o)
+{
+	return o->up && o->version.seq && !o->need_full && !o->parts && !o->stats.yields;
 }
 
 const struct watch_version *owner_version(const struct owner *o)

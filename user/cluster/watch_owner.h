@@ -46,6 +46,8 @@ struct owner_setup {
 struct owner_stats {
 	u64 fulls, deltas, beats, wanted; /* wanted: FULLs that others asked for */
 	u64 refused; /* questions that are damaged, forged or senseless, and what another host says in its name */
+	u64 twin_ns; /* CLOCK_MONOTONIC when another host last spoke in its name; 0: never */
+	bool yields; /* ... which began earlier, and goes on: this one says nothing as long as that is so */
 	u64 unsent; /* messages that the bus did not take */
 	int failed; /* the set cannot be read, since: negative errno */
 };
@@ -60,8 +62,12 @@ void owner_close(struct owner *o);
 void owner_up(struct owner *o);
 void owner_down(struct owner *o);
 
-/* What comes in the owner's own name: its messages, or those of another host. Returns 0, or -EEXIST for these. */
-int owner_heard(struct owner *o, const char *name, const u8 *message, size_t size);
+/* What comes live in the owner's own name: its messages, or those of another host. Returns 0, or -EEXIST for these. */
+int owner_heard(struct owner *o, const char *name, const u8 *message, size_t size,
+		struct wire_time now);
+
+/* Whether all that the set is was handed to the bus, which is connected. */
+bool owner_has_told(const struct owner *o);
 
 /* @from says that it wants a FULL. Returns 0, or as watch_unseal() does. */
 int owner_wanted(struct owner *o, const char *from, const u8 *message, size_t size);

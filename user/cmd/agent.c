@@ -12,6 +12,7 @@
 #include "user/export/exporter.h"
 #include "user/loader/instance.h"
 #include "user/loader/iface_watch.h"
+#include "user/loader/remains.h"
 #include "user/open_files.h"
 #include "user/message.h"
 #include "user/service.h"
@@ -34,7 +35,9 @@ struct agent {
 	int signals;		   /* the signals that end it */
 	u64 rescan_ns;		   /* when to look for new instances */
 	u64 taken;		   /* instances so far */
-	bool others;		   /* age instances that were there at the start */
+	struct remains *left;	   /* what was half made or half removed at the last look */
+	int n_left;
+	bool others; /* age instances that were there at the start */
 };
 
 static bool is_aged(const struct agent *agent, const char *name)
@@ -119,6 +122,31 @@ static void drop(struct agent *agent, struct aged **at)
 	free(aged);
 }
 
+static bool is_told(const struct agent *agent, const struct remains *r)
+{
+	for (int i = 0; i < agent->n_left; i++)
+		if (agent->left[i].place == r->place && !strcmp(agent->left[i].name, r->name))
+			return true;
+	return false;
+}
+
+/* It is cleared by who changes something next: the agent does not, which may not know what is meant to be there. */
+static void tell_remains(struct agent *agent)
+{
+	char text[MESSAGE_MAX];
+	struct remains *left;
+	int n = remains_list(&left);
+
+	if (n < 0)
+		return;
+	for (int i = 0; i < n; i++)
+		if (!is_told(agent, &left[i]))
+			complain("agent: %s", remains_text(&left[i], text, sizeof(text)));
+	free(agent->left);
+	agent->left = left;
+	agent->n_left = n;
+}
+
 /* Returns 0 or a negative errno with one line in @err. */
 static int rescan(struct agent *agent, char *err, size_t err_size)
 {
@@ -133,6 +161,7 @@ static int rescan(struct agent *agent, char *err, size_t err_size)
 	}
 	for (struct aged *aged = agent->all; aged; aged = aged->next)
 		iface_watch_step(&aged->watch, &aged->instance, "agent");
+	tell_remains(agent);
 	n = instance_list(&names, err, err_size);
 	if (n <= 0)
 		return n;
@@ -206,7 +235,8 @@ static int work(struct agent *agent)
 				complain("agent: %s%s", err, last ? "" : ": it is tried again");
 			if (last)
 				return EXIT_FAILED;
-			if (!code && !agent->rescan_ns && !agent->all && !agent->others)
+			if (!code && !agent->rescan_ns && !agent->all && !agent->others &&
+			    !agent->n_left)
 				note("agent: nothing is there to age: xdp-dedup load IFACE");
 			failed = code;
 			agent->rescan_ns = now + SECOND_NS;
@@ -251,6 +281,7 @@ int cmd_agent(struct options *o)
 	while (agent.all)
 		drop(&agent, &agent.all);
 	group_close(agent.group);
+	free(agent.left);
 	if (o->json)
 		printf("{\"instances\": %llu}\n", (unsigned long long)agent.taken);
 	return code;

@@ -24,6 +24,7 @@ struct events {
 	struct event_reader reader;
 	struct capture_filter filter;
 	struct xdd_secret secret; /* of the keys that are shown */
+	bool unwritten;		  /* stdout took no more */
 	u64 shown, others;	  /* others: that the filter does not match */
 };
 
@@ -90,8 +91,10 @@ static int loop(struct events *e, int signals)
 				    (const int[SIGNALS_FDS]){ event_reader_fd(&e->reader), -1, -1 },
 				    until < end_ns ? until : end_ns);
 		code = event_reader_read(&e->reader);
-		if (!code && fflush(stdout))
+		if (!code && fflush(stdout)) {
 			code = -errno;
+			e->unwritten = true;
+		}
 		if (!code && instance_is_gone(&e->reader.in))
 			code = event_reader_follow(&e->reader);
 	}
@@ -125,6 +128,8 @@ static int end(const struct events *e, int code)
 		return EXIT_OK;
 	if (code == -ENOENT)
 		complain("events: %s was unloaded", e->reader.in.name);
+	else if (e->unwritten)
+		complain("events: cannot write to stdout: %s", strerror(-code));
 	else if (*e->filter.error)
 		complain("events: %s", e->filter.error);
 	else

@@ -54,7 +54,8 @@ int cmd_report(struct options *o)
 	int code = 0;
 
 	if (!o->output || !(ends_in(o->output, ".html") || ends_in(o->output, ".svg"))) {
-		complain("report: say where to: -o report.html, or .svg for the pictures alone");
+		complain("report: say which file, which cannot be stdout: -o report.html, or .svg "
+			 "for the pictures alone");
 		return EXIT_USAGE;
 	}
 	if (sink_is_input(o->output, o->args, o->n_args)) {

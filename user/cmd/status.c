@@ -6,8 +6,10 @@
 #include <stdlib.h>
 
 #include "user/age/once.h"
+#include "user/loader/remains.h"
 #include "user/message.h"
 #include "user/metrics/status.h"
+#include "user/utf8.h"
 
 /* Returns an exit code. An instance that was unloaded since it was listed is left out. */
 static int show(const struct options *o, const char *name, json_t *all)
@@ -40,6 +42,36 @@ static int show(const struct options *o, const char *name, json_t *all)
 	return EXIT_OK;
 }
 
+static json_t *remains_json(const struct remains *r, const char *text)
+{
+	json_t *ifaces = json_array();
+
+	for (u32 i = 0; i < r->n; i++)
+		json_array_append_new(ifaces,
+				      json_pack("{s:o, s:s}", "name", utf8_json(r->ifaces[i]),
+						"state", iface_state_names[IFACE_ATTACHED]));
+	return json_pack("{s:s, s:s, s:o, s:[s]}", "name", r->name, "left_by",
+			 remains_of(r->place, r->beside), "interfaces", ifaces, "warnings", text);
+}
+
+/* What is half made or half removed. Returns how many. */
+static int show_remains(json_t *all)
+{
+	char text[MESSAGE_MAX];
+	struct remains *left;
+	int n = remains_list(&left);
+
+	for (int i = 0; i < n; i++) {
+		remains_text(&left[i], text, sizeof(text));
+		if (all && !left[i].beside)
+			json_array_append_new(all, remains_json(&left[i], text));
+		else
+			complain("status: %s", text);
+	}
+	free(left);
+	return n;
+}
+
 static int show_all(const struct options *o, json_t *all)
 {
 	char(*names)[INSTANCE_NAME_MAX], err[MESSAGE_MAX];
@@ -50,7 +82,7 @@ static int show_all(const struct options *o, json_t *all)
 		complain("status: %s", err);
 		return EXIT_FAILED;
 	}
-	if (!n && !all)
+	if (show_remains(all) <= 0 && !n && !all)
 		note("nothing is loaded: xdp-dedup load IFACE");
 	for (int i = 0; i < n; i++)
 		if (show(o, names[i], all))

@@ -303,8 +303,10 @@ static void print_json(struct watch *w, const struct watch_view *view)
 				(json_int_t)w->keys.skipped, "keys", (json_int_t)view->keys,
 				"capacity", (json_int_t)view->capacity, "fpr", view->fpr);
 
-	if (w->action == DO_stats)
+	if (w->action == DO_stats) {
 		add_stats(w, all);
+		json_object_set_new(all, "share", watch_view_share_json(view));
+	}
 	json_dumpf(all, stdout, JSON_INDENT(2));
 	putchar('\n');
 	json_decref(all);

@@ -21,7 +21,9 @@ struct member_report;
  * and a counter's _total behind; a histogram's samples have _bucket, _sum and _count. The first label is always `name`, the instance's.
  */
 #define METRICS(X)                                                                                \
-	X(up, gauge, "", "1 if the pins of the instance could be read, else 0")                   \
+	X(up, gauge, "",                                                                          \
+	  "1 if the pins of the instance could be read, else 0: also if a killed command left "   \
+	  "half of it")                                                                           \
 	X(read_timestamp_seconds, gauge, "",                                                      \
 	  "when these numbers were read, since 1970: old in a file that was left behind")         \
 	X(packets, counter, "interface, verdict",                                                 \

@@ -10,6 +10,7 @@
 #include "user/clock.h"
 #include "user/cluster/group.h"
 #include "user/export/page.h"
+#include "user/loader/remains.h"
 #include "user/open_files.h"
 #include "user/message.h"
 #include "user/metrics/status.h"
@@ -36,6 +37,7 @@ struct read_one {
 struct round {
 	char (*names)[INSTANCE_NAME_MAX];
 	int n, at; /* names, those that are behind */
+	int whole; /* names of complete instances, which come first; of the others there is nothing to read */
 	struct read_one *all;
 	struct subject *subjects;
 	int used;     /* of these two */
@@ -142,8 +144,10 @@ static int read_one(struct reading *reading, struct round *round, const char *na
 	struct exported *exported = exported_of(reading, name);
 	struct subject *subject = &round->subjects[round->used];
 	struct read_one *one = &round->all[round->used];
-	int code = exported ? open_and_read(reading, one, exported) : -ENOMEM;
+	int code = exported ? 0 : -ENOMEM;
 
+	if (!code && round->at <= round->whole)
+		code = open_and_read(reading, one, exported);
 	if (code == -ENOENT)
 		return 0;
 	if (code == -ENOMEM)
@@ -168,12 +172,14 @@ static int list(struct reading *reading, struct round *round)
 	if (reading->what == READING_ALL) {
 		n = instance_list(&round->names, err, sizeof(err));
 		tell_short(reading, n);
+		round->whole = n;
+		n = n < 0 ? n : remains_append(&round->names, n);
 	} else if (reading->what == READING_ONE) {
 		round->names = calloc(1, sizeof(*round->names));
 		if (!round->names)
 			return -ENOMEM;
 		memcpy(round->names[0], reading->name, sizeof(reading->name));
-		n = 1;
+		n = round->whole = 1;
 	}
 	if (n < 0)
 		return n;

@@ -18,6 +18,7 @@
 #include "netns.h"
 #include "pins.h"
 #include "program.h"
+#include "remains.h"
 #include "user/open_files.h"
 #include "user/message.h"
 #include "user/options.h"
@@ -213,9 +214,13 @@ bool instance_has_interface(const struct instance *in, const char *name)
 static int no_such(const char *name, char (*names)[INSTANCE_NAME_MAX], int n, char *err,
 		   size_t err_size)
 {
-	char list[256] = "";
+	char list[256] = "", text[MESSAGE_MAX];
+	struct remains left;
 	size_t used = 0;
 
+	if (remains_find(name, &left))
+		return refuse(err, err_size, -ENOENT, "%s",
+			      remains_text(&left, text, sizeof(text)));
 	for (int i = 0; i < n && used < sizeof(list); i++)
 		used += snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "", names[i]);
 	if (!n)

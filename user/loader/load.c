@@ -32,6 +32,7 @@ struct job {
 	struct attachment ifaces[XDD_MAX_IFACES];
 	u32 n;
 	unsigned int rx_queues; /* the most that one of them has */
+	bool leftover;		/* is replaced: what a killed `run` left */
 	struct build_plan plan;
 	struct dedup *skel;
 	char *err;
@@ -95,7 +96,7 @@ static bool is_leftover(const struct job *job)
 	return left;
 }
 
-static int exists(const struct job *job)
+static int exists(struct job *job)
 {
 	if (pins_exist(job->name) && !pins_are_instance(job->name))
 		return refuse(job->err, job->err_size, -EEXIST,
@@ -105,12 +106,9 @@ static int exists(const struct job *job)
 			      job->name);
 	if (job->o->force || !pins_exist(job->name))
 		return 0;
-	if (is_leftover(job)) {
-		note_always("run: %s was left by a run that was killed: it is replaced, and counts "
-			    "from 0",
-			    job->name);
+	job->leftover = is_leftover(job);
+	if (job->leftover)
 		return 0;
-	}
 	return refuse(job->err, job->err_size, -EEXIST,
 		      "instance %s is loaded: xdp-dedup unload %s first, --force to replace it, or "
 		      "another --name",
@@ -453,6 +451,10 @@ int load_instance(const struct options *o, struct load_result *result, char *err
 		code = load_inside(&job);
 		netns_leave(home);
 	}
+	if (!code && job.leftover)
+		note_always("run: %s was left by a run that was killed: it is replaced, and counts "
+			    "from 0",
+			    job.name);
 	pins_unlock(root);
 	return code;
 }

@@ -23,7 +23,7 @@ struct load_result {
 int load_instance(const struct options *o, struct load_result *result, char *err, size_t err_size);
 
 /* Detach and remove the instance called @name, or that interface @name belongs to, whichever
- * version loaded it. Returns 0 or a negative errno with one line in @err.
+ * version loaded it; or what a killed loader or unloader left of it. Returns 0 or a negative errno with one line in @err.
  */
 int unload_instance(const char *name, char *err, size_t err_size);
 

@@ -20,6 +20,7 @@
 #include "netns.h"
 #include "program.h"
 #include "promisc.h"
+#include "remains.h"
 #include "user/message.h"
 
 #define BPFFS "/sys/fs/bpf"
@@ -118,6 +119,16 @@ static int lock_root(bool create, int most_ms)
 	return err;
 }
 
+static bool clear_one(const char *name, enum pins_place place)
+{
+	const char *of = remains_of(place, pins_are_instance(name));
+
+	if (pins_drop(name, place))
+		return false;
+	note("removed what a killed %s left of %s", of, name);
+	return true;
+}
+
 static void clear_leftovers(void)
 {
 	DIR *folder = opendir(INSTANCE_ROOT);
@@ -126,8 +137,7 @@ static void clear_leftovers(void)
 	while (folder && (entry = readdir(folder))) {
 		char place = *entry->d_name;
 
-		if ((place == PINS_NEW || place == PINS_OLD) &&
-		    !pins_drop(entry->d_name + 1, place))
+		if ((place == PINS_NEW || place == PINS_OLD) && clear_one(entry->d_name + 1, place))
 			rewinddir(folder);
 	}
 	if (folder)

@@ -151,27 +151,41 @@ static void forget_pin(const struct instance *in, u32 ifindex)
 	unlink(path);
 }
 
-/* As load does: the flag is recorded before it is set. Afterwards the old pin can go. */
+/* Before it is attached: killed in between, it is part of the instance, and `detached` or attached. What the slot held
+ * before is gone or removed, and its pin can go. The index is in the map: no packet is counted elsewhere.
+ */
+static int announce(struct instance *in, u32 slot, const struct attachment *a, char *err,
+		    size_t err_size)
+{
+	struct xdd_meta_iface *iface = &in->meta.ifaces[slot];
+
+	if (iface->ifindex != a->ifindex) {
+		if (iface->ifindex)
+			forget_pin(in, iface->ifindex);
+		iface->promisc = false;
+	}
+	memcpy(iface->name, a->name, sizeof(iface->name));
+	iface->ifindex = a->ifindex;
+	iface->generic = a->mode == MODE_GENERIC;
+	in->live.ifaces[slot].ifindex = a->ifindex;
+	if (slot >= in->meta.ifaces_used)
+		in->meta.ifaces_used = slot + 1;
+	return write_both(in, in->name, err, err_size);
+}
+
+/* As load does: the flag is recorded before it is set. */
 static int record(struct instance *in, u32 slot, const struct attachment *a, bool promisc,
 		  char *err, size_t err_size)
 {
 	struct xdd_meta_iface *iface = &in->meta.ifaces[slot];
-	u32 before = iface->ifindex;
 	bool on = true;
 	int code;
 
-	memcpy(iface->name, a->name, sizeof(iface->name));
-	iface->ifindex = a->ifindex;
 	iface->generic = a->generic;
-	iface->promisc = (iface->promisc && before == a->ifindex) ||
-			 (promisc && !promisc_get(a->ifindex, &on) && !on);
-	if (slot >= in->meta.ifaces_used)
-		in->meta.ifaces_used = slot + 1;
+	iface->promisc |= promisc && !promisc_get(a->ifindex, &on) && !on;
 	code = write_both(in, in->name, err, err_size);
 	if (code)
 		return code;
-	if (before && before != a->ifindex)
-		forget_pin(in, before);
 	if (iface->promisc && promisc_set(a->ifindex, true))
 		note("%s: cannot make it promiscuous: frames to other addresses may not arrive: ip "
 		     "link set dev %s promisc on",
@@ -179,17 +193,13 @@ static int record(struct instance *in, u32 slot, const struct attachment *a, boo
 	return 0;
 }
 
-/* The index goes into the map first: no packet is counted elsewhere. */
 static int join(struct instance *in, u32 slot, struct attachment *a, bool promisc, char *err,
 		size_t err_size)
 {
-	u32 before = in->live.ifaces[slot].ifindex;
-	int code = 0;
+	const struct xdd_live live = in->live;
+	const struct xdd_meta meta = in->meta;
+	int code = announce(in, slot, a, err, err_size);
 
-	in->live.ifaces[slot].ifindex = a->ifindex;
-	if (program_set_live(in->maps.config, &in->live))
-		code = refuse(err, err_size, -errno, "%s: cannot write the configuration: %m",
-			      in->name);
 	if (!code && !adopt(in, a)) {
 		code = attach_room(a, in->name, true, err, err_size);
 		if (!code)
@@ -206,8 +216,10 @@ static int join(struct instance *in, u32 slot, struct attachment *a, bool promis
 		return 0;
 	if (code == -ERANGE) /* veth, of an MTU: it is not the command line that is wrong */
 		code = -EINVAL;
-	in->live.ifaces[slot].ifindex = before;
-	program_set_live(in->maps.config, &in->live);
+	in->live = live;
+	in->meta = meta;
+	write_both(in, in->name, (char[MESSAGE_MAX]){ 0 }, MESSAGE_MAX);
+	forget_pin(in, a->ifindex);
 	return code;
 }
 
@@ -401,8 +413,11 @@ int slots_return(struct instance *in, u32 slot, char *err, size_t err_size)
 		code = examine(&a, &o, a.mode, false, &queues, err, err_size);
 	if (code)
 		return code;
+	code = join(in, slot, &a, iface->promisc, err, err_size);
+	if (code)
+		return code;
 	iface->returns += iface->returns < UINT16_MAX;
-	return join(in, slot, &a, iface->promisc, err, err_size);
+	return write_both(in, in->name, err, err_size);
 }
 
 int slots_follow(struct instance *in, u32 slot)

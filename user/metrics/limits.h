@@ -16,9 +16,10 @@
 #define LIMIT_PACKETS 20
 #define LIMIT_EVICTED 0.001
 #define LIMIT_BAD_CHECKSUM 0.01
-#define LIMIT_STALE 0.0001    /* the ager and the program may clean a line at the same moment */
-#define LIMIT_FULL_RATE 0.001 /* of the modelled FPR */
-#define LIMIT_BITS_RATE 0.1   /* ... of bit engines: what their tables aim at (bera-2012) */
+#define LIMIT_STALE 0.0001	 /* the ager and the program may clean a line at the same moment */
+#define LIMIT_FULL_RATE 0.001	 /* of the modelled FPR */
+#define LIMIT_REPLICAS_RATE 0.01 /* ... of all believed replicas */
+#define LIMIT_BITS_RATE 0.1	 /* ... of bit engines: what their tables aim at (bera-2012) */
 
 /*
  * An interface is silent if nothing came for a minute, or for the time in which so many packets used

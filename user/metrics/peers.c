@@ -86,6 +86,18 @@ double peer_age_s(const struct peer_view *peer)
 	return now > then ? (now - then) / 1e9 : 0;
 }
 
+double peers_fpr(const struct instance *in, const struct peers *peers)
+{
+	double none = 1;
+
+	if (!in->fixed.peers || in->live.replica_action != XDD_REPLICA_drop)
+		return 0;
+	for (u32 i = 0; i < peers->n; i++)
+		if (peers->peer[i].believed)
+			none *= 1 - (double)peers->peer[i].about.predicted_fpr / XDD_RATE_ONE;
+	return 1 - none;
+}
+
 static double share(u64 part, u64 all)
 {
 	return all ? (double)part / all : NAN;
@@ -137,13 +149,14 @@ static json_t *peer_json(const struct peer_view *peer)
 	double one = XDD_RATE_ONE;
 
 	return json_pack(
-		"{s:I, s:s, s:s, s:b, s:I, s:I, s:o, s:o, s:{s:I, s:I}, s:o, s:o, s:o, s:o}",
+		"{s:I, s:s, s:s, s:b, s:I, s:I, s:I, s:o, s:o, s:{s:I, s:I}, s:o, s:o, s:o, s:o}",
 		"number", (json_int_t)peer->number, "name", about->name, "state",
 		peer_state_names[about->state], "believed", peer->believed, "keys",
-		(json_int_t)about->keys, "bits", about->shift ? (json_int_t)1 << about->shift : 0,
-		"density", real(about->density / one), "age_s", real(peer_age_s(peer)), "hits",
-		"packets", (json_int_t)peer->hits.packets, "bytes", (json_int_t)peer->hits.bytes,
-		"updates", updates(about), "predicted",
+		(json_int_t)about->keys, "window_ns", (json_int_t)about->window_ns, "bits",
+		about->shift ? (json_int_t)1 << about->shift : 0, "density",
+		real(about->density / one), "age_s", real(peer_age_s(peer)), "hits", "packets",
+		(json_int_t)peer->hits.packets, "bytes", (json_int_t)peer->hits.bytes, "updates",
+		updates(about), "predicted",
 		rates(about->predicted_fpr / one, about->predicted_fnr / one), "measured",
 		rates(peer_fpr_measured(peer), peer_fnr_measured(peer)), "audit", audited(about));
 }
@@ -161,13 +174,14 @@ json_t *peers_replicas_json(const struct instance *in, const struct peers *peers
 {
 	if (!in->fixed.peers)
 		return json_null();
-	return json_pack("{s:I, s:I, s:I, s:s, s:I, s:I, s:I, s:I}", "bits",
+	return json_pack("{s:I, s:I, s:I, s:s, s:I, s:I, s:I, s:I, s:f}", "bits",
 			 (json_int_t)1 << in->fixed.replica_shift, "hashes",
 			 (json_int_t)in->fixed.replica_hashes, "memory_bytes",
 			 (json_int_t)peers->memory_bytes, "action",
 			 replica_action_names[in->live.replica_action % XDD_REPLICA_MAX], "peers",
 			 (json_int_t)in->fixed.peers, "believed", (json_int_t)peers->believed,
-			 "hits", (json_int_t)peers->hits, "refused", (json_int_t)peers->refused);
+			 "hits", (json_int_t)peers->hits, "refused", (json_int_t)peers->refused,
+			 "fpr_model", peers_fpr(in, peers));
 }
 
 const char *peer_text(const struct peer_view *peer, char text[PEER_TEXT_MAX])
@@ -185,9 +199,31 @@ const char *peer_text(const struct peer_view *peer, char text[PEER_TEXT_MAX])
 	return text;
 }
 
+bool peer_window_is_longer(const struct instance *in, const struct peer_view *peer)
+{
+	return peer->about.state == XDD_PEER_mismatched &&
+	       xdd_peer_window_is_longer(peer->about.window_ns, in->live.window_ns);
+}
+
+/* What stands behind the peer's line, or "". */
+#define PEER_WHY_MAX 128
+static const char *peer_why(const struct instance *in, const struct peer_view *peer,
+			    char why[PEER_WHY_MAX])
+{
+	char theirs[UNITS_TEXT_MAX], own[UNITS_TEXT_MAX];
+
+	*why = 0;
+	if (peer_window_is_longer(in, peer))
+		snprintf(why, PEER_WHY_MAX, "; its window is %s, here %s: set both alike",
+			 units_time_text(peer->about.window_ns, theirs),
+			 units_time_text(in->live.window_ns, own));
+	return why;
+}
+
 void peers_print(const struct instance *in, const struct peers *peers)
 {
 	char bits[UNITS_TEXT_MAX], memory[UNITS_TEXT_MAX], text[PEER_TEXT_MAX];
+	char why[PEER_WHY_MAX];
 
 	if (!in->fixed.peers)
 		return;
@@ -198,7 +234,8 @@ void peers_print(const struct instance *in, const struct peers *peers)
 	       units_size_text(peers->memory_bytes, memory), (uint64_t)peers->hits,
 	       replica_action_names[in->live.replica_action % XDD_REPLICA_MAX]);
 	for (u32 i = 0; i < peers->n; i++)
-		printf("              %s\n", peer_text(&peers->peer[i], text));
+		printf("              %s%s\n", peer_text(&peers->peer[i], text),
+		       peer_why(in, &peers->peer[i], why));
 	if (peers->refused)
 		printf("              %" PRIu64
 		       " messages refused: damaged, or of one without this "

@@ -37,6 +37,11 @@ int peers_read(const struct instance *in, struct peers *peers);
 /* When the peer's replica was last made up to date, in seconds; NAN: never. */
 double peer_age_s(const struct peer_view *peer);
 
+/* That one of the believed replicas says yes to a key that is new everywhere, by what the peers predict (eq. 14 of
+ * zhu-jiang-2006, with a rate for each): such a packet is lost. 0 if packets are not dropped for that.
+ */
+double peers_fpr(const struct instance *in, const struct peers *peers);
+
 /* Shares of what was asked and measured; NAN: not known. */
 double peer_fpr_measured(const struct peer_view *peer);
 double peer_fnr_measured(const struct peer_view *peer);
@@ -51,6 +56,9 @@ void peers_print(const struct instance *in, const struct peers *peers);
 /* "hostb.eth0 live, 20000 keys, 12 ms old, 0.31 % ones, 120 hits". Returns @text. */
 #define PEER_TEXT_MAX 224
 const char *peer_text(const struct peer_view *peer, char text[PEER_TEXT_MAX]);
+
+/* Whether it is not believed since its window is longer than that of @in. */
+bool peer_window_is_longer(const struct instance *in, const struct peer_view *peer);
 
 /* The name of peer number @number. Returns @name, "peer 3" where it has none. */
 const char *peer_name(const struct instance *in, u32 number, char name[XDD_PEER_NAME]);

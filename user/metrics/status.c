@@ -14,6 +14,7 @@
 #include "user/message.h"
 #include "user/metrics/warnings.h"
 #include "user/model.h"
+#include "user/model/replica.h"
 #include "xdd/key.h"
 #include "xdd/slices.h"
 
@@ -120,6 +121,13 @@ bool status_is_modelled(const struct status *status)
 {
 	return fullness_is_measured(&status->fullness) ||
 	       xdd_digest_is_wide(&status->instance->fixed);
+}
+
+double status_fpr(const struct status *status)
+{
+	double replicas = peers_fpr(status->instance, &status->peers);
+
+	return model_host_fpr(status->fullness.fpr, replicas, 1);
 }
 
 double status_density(const struct status *status)

@@ -64,6 +64,9 @@ void status_free(struct status *status);
 /* Whether the model's rates are known: how full the filter is, or that it does not matter. */
 bool status_is_modelled(const struct status *status);
 
+/* That a key which is new everywhere is lost: by the own filter, fullness.fpr, or a replica, peers_fpr(). */
+double status_fpr(const struct status *status);
+
 /* Share of all cells that is live, and live keys over those that the filter is meant for; NAN: not known. */
 double status_density(const struct status *status);
 double status_capacity_used(const struct status *status);

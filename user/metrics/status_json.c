@@ -255,22 +255,6 @@ static json_t *rate_at_capacity(const struct status *status)
 						    : json_null();
 }
 
-/* As an agent shares the set with other hosts, or did. */
-static json_t *share(const struct watch_view *view)
-{
-	const struct shared *share = &view->share;
-
-	if (!view->shared)
-		return json_null();
-	return json_pack("{s:s, s:s, s:b, s:I, s:I, s:f, s:I, s:I, s:I, s:I, s:I}", "role",
-			 share->role == SHARED_owner ? "owner" : "follower", "owner", share->owner,
-			 "agent", view->sharing, "epoch", (json_int_t)share->version.epoch,
-			 "sequence", (json_int_t)share->version.seq, "behind_seconds",
-			 watch_view_behind(view), "refused", (json_int_t)share->refused, "old",
-			 (json_int_t)share->old, "missing", (json_int_t)share->missing, "fulls",
-			 (json_int_t)share->fulls, "deltas", (json_int_t)share->deltas);
-}
-
 static json_t *watch(const struct status *status)
 {
 	const struct instance *in = status->instance;
@@ -285,7 +269,7 @@ static json_t *watch(const struct status *status)
 			 view->lost ? json_null() : json_real(view->fpr), "level1_bits",
 			 (json_int_t)in->fixed.watch_bits, "positions",
 			 (json_int_t)in->fixed.watch_hashes, "memory_bytes",
-			 (json_int_t)view->memory_bytes, "share", share(view));
+			 (json_int_t)view->memory_bytes, "share", watch_view_share_json(view));
 }
 
 json_t *status_json(const struct status *status)

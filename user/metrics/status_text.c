@@ -262,13 +262,28 @@ static void print_model(const struct status *status)
 	if (!f->known)
 		printf("  lost        not known: nobody has measured how full the filter is\n");
 	else if (!f->fpr)
-		printf("  lost        no key is live now, so none is mistaken for another\n");
+		printf("  lost        no key is live now%s, so none is mistaken for another\n",
+		       status_fpr(status) ? " in its own filter" : "");
 	else
 		printf("  lost        %.2g of the distinct packets by the model: %s\n", f->fpr,
 		       status_loss_text(f->fpr, distinct_per_s(status), text));
 	printf("              %.2g of them with %" PRIu64 " keys live, which it is meant for\n",
 	       f->fpr_full, (uint64_t)status->instance->meta.capacity_keys);
 	print_missed(status);
+}
+
+/* What the own filter loses is not all. */
+static void print_replicas_loss(const struct status *status)
+{
+	const struct peers *peers = &status->peers;
+	double replicas = peers_fpr(status->instance, peers);
+	char text[STATUS_LOSS_MAX];
+
+	if (replicas)
+		printf("              and %.2g by the replicas of %u peers, as these predict; "
+		       "together %.2g: %s\n",
+		       replicas, peers->believed, status_fpr(status),
+		       status_loss_text(status_fpr(status), distinct_per_s(status), text));
 }
 
 static void print_audit(const struct status *status)
@@ -398,6 +413,7 @@ void status_print(const struct status *status)
 	print_counters(status);
 	print_top(status);
 	print_model(status);
+	print_replicas_loss(status);
 	print_audit(status);
 	print_distances(status);
 	print_growth(status);

@@ -8,6 +8,7 @@
 #include "user/clock.h"
 #include "user/metrics/limits.h"
 #include "user/metrics/warnings_work.h"
+#include "user/units.h"
 #include "user/utf8.h"
 #include "xdd/event.h"
 
@@ -187,6 +188,21 @@ static void watch_warnings(struct status *status)
 		     status->instance->name, status->instance->name);
 }
 
+static void watch_twin_warnings(struct status *status)
+{
+	const struct watch_view *view = &status->watch;
+	bool owner = view->share.role == SHARED_owner;
+
+	if (watch_view_twins(view))
+		warn(status,
+		     "two hosts share their watch sets as %s, and %s: give each host of the group "
+		     "an agent --host of its own",
+		     view->share.owner,
+		     !owner		? "only the one that was believed first is followed"
+		     : view->share.told ? "this one is followed, as it was first"
+					: "this set is told to nobody, as the other was first");
+}
+
 /* Hosts that were given one name: what one of them has seen is known nowhere. */
 static void twin_warnings(struct status *status)
 {
@@ -203,11 +219,43 @@ static void twin_warnings(struct status *status)
 			     peers->peer[i].about.name);
 }
 
+static void window_warnings(struct status *status)
+{
+	const struct instance *in = status->instance;
+	char theirs[UNITS_TEXT_MAX], own[UNITS_TEXT_MAX];
+
+	for (u32 i = 0; i < status->peers.n; i++) {
+		const struct peer_view *peer = &status->peers.peer[i];
+
+		if (peer_window_is_longer(in, peer))
+			warn(status,
+			     "what %s has seen is not known here: its window is %s, here %s: set "
+			     "both alike (xdp-dedup set --window)",
+			     peer->about.name, units_time_text(peer->about.window_ns, theirs),
+			     units_time_text(in->live.window_ns, own));
+	}
+}
+
+static void replica_warnings(struct status *status)
+{
+	double fpr = peers_fpr(status->instance, &status->peers);
+
+	if (fpr > LIMIT_REPLICAS_RATE && fpr > status->fullness.fpr)
+		warn(status,
+		     "%.2g %% of the packets that are new everywhere are taken for those of %u "
+		     "other hosts and lost: load with more --replica-bits, or with "
+		     "--replica-action count",
+		     100 * fpr, status->peers.believed);
+}
+
 void warnings_find(struct status *status)
 {
 	health_warnings(status);
 	watch_warnings(status);
+	watch_twin_warnings(status);
 	twin_warnings(status);
+	window_warnings(status);
+	replica_warnings(status);
 	event_warnings(status);
 	warnings_interfaces(status);
 	warnings_traffic(status);

@@ -35,14 +35,34 @@ static const char *loss_text(double fpr, double distinct_per_s, char text[STATUS
 	return text;
 }
 
+/* Together with what the own filter loses. */
+static void put_lost_to_replicas(const struct place *p, double fpr)
+{
+	const struct status *status = p->figures->now;
+	double replicas = peers_fpr(status->instance, &status->peers);
+	double distinct = p->figures->total.distinct;
+	char text[STATUS_LOSS_MAX];
+
+	if (distinct > 0)
+		put_value(p, 0, "%s (FPR %.2g, %.2g by replicas)", loss_text(fpr, distinct, text),
+			  fpr, replicas);
+	else
+		put_value(p, 0, "FPR %.2g by the model, %.2g by replicas", fpr, replicas);
+}
+
 /* What is lost in words, and the model's rate behind it. */
 static void put_lost(const struct place *p)
 {
 	const struct status *status = p->figures->now;
 	const struct fullness *f = &status->fullness;
 	double distinct = p->figures->total.distinct;
+	double fpr = status_fpr(status);
 	char text[STATUS_LOSS_MAX];
 
+	if (fpr > f->fpr) {
+		put_lost_to_replicas(p, fpr);
+		return;
+	}
 	if (xdd_digest_is_wide(&status->instance->fixed))
 		put_value(p, 0, "nothing that can be said: whole keys, or 128 bits of each");
 	else if (!status_is_modelled(status))

@@ -8,6 +8,7 @@
 
 #include "user/age/once.h"
 #include "user/clock.h"
+#include "user/loader/remains.h"
 #include "xdd/event.h"
 
 #define WALK_NS (10 * XDD_SECOND_NS)
@@ -105,9 +106,10 @@ static int list(struct watch *watch, char *err, size_t err_size)
 	n = instance_list(&names, err, err_size);
 	if (n < 0)
 		return n;
-	code = watch_these(watch, names, n);
+	n = remains_append(&names, n);
+	code = n < 0 ? n : watch_these(watch, names, n);
 	free(names);
-	return code ? refuse(err, err_size, code, "no memory to watch %d instances", n) : 0;
+	return code ? refuse(err, err_size, code, "no memory to watch the instances") : 0;
 }
 
 int watch_look(struct watch *watch, char *err, size_t err_size)

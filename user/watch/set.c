@@ -17,6 +17,7 @@
 #include "user/message.h"
 #include "user/watch/journal.h"
 #include "user/watch/trust.h"
+#include "xdd/event.h"
 
 static u64 words_of(const struct instance *in)
 {
@@ -409,23 +410,91 @@ double watch_view_behind(const struct watch_view *view)
 	return since && now_ns() > since ? (now_ns() - since) / 1e9 : 0;
 }
 
+/* Another host that shares its set in the same name was heard this lately. */
+#define TWIN_NS (30 * XDD_SECOND_NS)
+
+bool watch_view_twins(const struct watch_view *view)
+{
+	u64 twin = view->share.twin_ns;
+
+	return view->shared && view->sharing && twin && now_ns() - twin < TWIN_NS;
+}
+
+static void owner_text(const struct watch_view *view, char text[WATCH_SHARE_TEXT])
+{
+	const struct shared *share = &view->share;
+	unsigned long long seq = share->version.seq;
+
+	if (!view->sharing)
+		snprintf(text, WATCH_SHARE_TEXT, "had published it as %s: change %llu",
+			 share->owner, seq);
+	else if (share->told && share->up)
+		snprintf(text, WATCH_SHARE_TEXT, "published as %s: change %llu", share->owner, seq);
+	else
+		snprintf(text, WATCH_SHARE_TEXT, "not published as %s since change %llu: %s",
+			 share->owner, seq,
+			 !share->up		  ? "no connection to NATS"
+			 : watch_view_twins(view) ? "another host has that name"
+						  : "it is on its way");
+}
+
+/* How far what is held is known to be the owner's: what was not heard for two beats may have changed since. */
+static void follower_text(const struct watch_view *view, char text[64])
+{
+	const struct shared *share = &view->share;
+	u64 heard = share->heard_ns, now = now_ns();
+	double ago = heard && now > heard ? (now - heard) / 1e9 : 0;
+
+	if (share->up && share->behind_ns)
+		snprintf(text, 64, "perhaps not as it is there, for %.1f s",
+			 watch_view_behind(view));
+	else if (share->up && now - heard <= 2 * share->beat_ns)
+		snprintf(text, 64, "as it is there");
+	else if (heard)
+		snprintf(text, 64, "last heard %.1f s ago%s", ago,
+			 share->up ? "" : ", no connection to NATS");
+	else
+		snprintf(text, 64, "never heard%s", share->up ? "" : ": no connection to NATS");
+}
+
 const char *watch_view_share_text(const struct watch_view *view, char text[WATCH_SHARE_TEXT])
 {
 	const struct shared *share = &view->share;
 	unsigned long long refused = share->refused, seq = share->version.seq;
-	char behind[64] = "as it is there";
+	char state[64];
 
-	if (share->role == SHARED_owner)
-		snprintf(text, WATCH_SHARE_TEXT, "other hosts %s it from %s: change %llu",
-			 view->sharing ? "have" : "had", share->owner, seq);
-	else if (!view->sharing)
+	if (share->role == SHARED_owner) {
+		owner_text(view, text);
+		return text;
+	}
+	follower_text(view, state);
+	if (!view->sharing)
 		snprintf(text, WATCH_SHARE_TEXT,
 			 "followed %s up to change %llu; it is its own as long as no agent runs",
 			 share->owner, seq);
-	else if (snprintf(behind, share->behind_ns ? sizeof(behind) : 0,
-			  "perhaps not as it is there, for %.1f s", watch_view_behind(view)) >= 0)
+	else
 		snprintf(text, WATCH_SHARE_TEXT,
 			 "follows %s: change %llu, %s; %llu message%s refused", share->owner, seq,
-			 behind, refused, refused == 1 ? "" : "s");
+			 state, refused, refused == 1 ? "" : "s");
 	return text;
+}
+
+json_t *watch_view_share_json(const struct watch_view *view)
+{
+	const struct shared *share = &view->share;
+	u64 heard = share->heard_ns, now = now_ns();
+
+	if (!view->shared)
+		return json_null();
+	return json_pack(
+		"{s:s, s:s, s:b, s:b, s:b, s:b, s:I, s:I, s:f, s:o, s:I, s:I, s:I, s:I, s:I}",
+		"role", share->role == SHARED_owner ? "owner" : "follower", "owner", share->owner,
+		"agent", view->sharing, "connected", view->sharing && share->up, "published",
+		view->sharing && share->up && share->told, "twins", watch_view_twins(view), "epoch",
+		(json_int_t)share->version.epoch, "sequence", (json_int_t)share->version.seq,
+		"behind_seconds", watch_view_behind(view), "heard_seconds",
+		heard && now > heard ? json_real((now - heard) / 1e9) : json_null(), "refused",
+		(json_int_t)share->refused, "old", (json_int_t)share->old, "missing",
+		(json_int_t)share->missing, "fulls", (json_int_t)share->fulls, "deltas",
+		(json_int_t)share->deltas);
 }

@@ -11,7 +11,7 @@
 
 #define ENDING ".share"
 #define MAGIC "xdshare"
-#define FORMAT 1
+#define FORMAT 2
 
 static int read_it(int fd, struct shared *shared)
 {

@@ -27,6 +27,11 @@ struct shared {
 	u64 old;	   /* ... that had been said before */
 	u64 missing;	   /* versions that did not come: all of the set was asked for */
 	u64 fulls, deltas; /* taken or, by an owner, told */
+	u64 twin_ns; /* CLOCK_MONOTONIC when another host last spoke in the owner's name; 0: never */
+	u64 heard_ns; /* ... when a follower last heard its owner; 0: never */
+	u64 beat_ns;  /* an owner says something so often, at least */
+	u32 up;	      /* 1: there is a connection to NATS */
+	u32 told; /* 1: an owner has handed all of `version` to it; 0 as well while it yields to another owner */
 };
 
 /*

@@ -3,6 +3,8 @@
 #ifndef USER_WATCH_VIEW_H
 #define USER_WATCH_VIEW_H
 
+#include <jansson.h>
+
 #include "user/loader/instance.h"
 #include "user/watch/shared.h"
 
@@ -25,9 +27,15 @@ void watch_view_read(const struct instance *in, struct watch_view *view);
 /* For how long, in s, it may not have been what its owner has; 0: it is that, or nobody shares it. */
 double watch_view_behind(const struct watch_view *view);
 
+/* Whether two hosts share their sets in the owner's name. */
+bool watch_view_twins(const struct watch_view *view);
+
 #define WATCH_SHARE_TEXT 256
 
 /* What view->share says, in words; view->shared. Returns @text. */
 const char *watch_view_share_text(const struct watch_view *view, char text[WATCH_SHARE_TEXT]);
+
+/* The same as an object; null: nobody ever shared it. */
+json_t *watch_view_share_json(const struct watch_view *view);
 
 #endif
