@@ -105,6 +105,7 @@ refuses 'give one' 2 --join r1 --filter r.xdw
 refuses 'add --join' 2 --save-filter x.xdw
 refuses 'writes no records' 2 --join r1 --save-filter x.xdw s
 refuses 'for the set of --join' 2 --l1 2m
+refuses '--l1 says nothing to --filter' 2 --filter r1 --l1 2m
 refuses '--engine says nothing to --join' 2 --join r1 --engine bloom
 refuses '--l1 says nothing' 2 --filter r.xdw --l1 2m
 refuses 'give a number' 2 --join r1 --seed random

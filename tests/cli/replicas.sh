@@ -72,6 +72,8 @@ near "... as the model has it" "$(value a fnr_member_model)" "$(value a fnr_memb
 near "theorem 3 asks of any key" "$(value a fnr_model)" 0.0273 0.001
 
 # Hosts of different sizes: the 10 % rule treats all bits alike.
+simulate few --hosts 4 --initial 10-300
+near "unequal hosts, eq. 16 of each by its own filter" "$(value few host_rate)" "$(value few host_rate_model)" 0.04
 unequal=(--hosts 4 --initial 50-250 --adds 20 --deletes 20 --queries 1)
 simulate dirty "${unequal[@]}" --push dirty:10%
 simulate model "${unequal[@]}" --bound model

@@ -76,7 +76,8 @@ static int check_options(const struct options *o)
 	if (wrong)
 		complain("stream: %s", wrong);
 	else if (beyond)
-		complain("stream: --%s says nothing to --join and --filter: leave it out", other);
+		complain("stream: --%s says nothing to --%s: leave it out", other,
+			 o->join ? "join" : "filter");
 	return wrong || beyond ? -EINVAL : 0;
 }
 

@@ -168,15 +168,21 @@ static struct staleness stale(const struct cluster *c, const struct replica_host
 	return s;
 }
 
-/* What the model expects, added to @unit. */
-static void expect(const struct cluster *c, const struct replica_host *host,
-		   struct replica_unit *unit)
+/* Chances that a key which nobody has goes wrong, by the model: in a host's own filter, and in what the others have
+ * of it.
+ */
+struct expected {
+	double own, fpr, fnr;
+};
+
+/* What the model expects of a host, added to @unit. */
+static struct expected expect(const struct cluster *c, const struct replica_host *host,
+			      struct replica_unit *unit)
 {
 	struct staleness s = stale(c, host);
-	double *value = unit->value, own = pow(s.fill, c->k);
+	double *value = unit->value;
 	double fpr = model_replica_fpr(s.fill, s.delta1, s.delta0, c->k);
 	double fnr = model_replica_fnr(s.fill, s.delta1, c->k);
-	u32 others = c->o->hosts - 1;
 
 	value[REPLICA_keys] += s.keys;
 	value[REPLICA_delta1] += s.delta1;
@@ -185,9 +191,21 @@ static void expect(const struct cluster *c, const struct replica_host *host,
 	value[REPLICA_fnr_model] += fnr;
 	value[REPLICA_member_model] += model_replica_member_fnr(
 		s.unpublished, s.keys, model_replica_fill(s.fill, s.delta1, s.delta0), c->k);
-	/* As if the other hosts were like this one. */
-	value[REPLICA_host_model] +=
-		model_host_rate(model_host_fpr(own, fpr, others), model_host_fnr(fnr, others));
+	return (struct expected){ pow(s.fill, c->k), fpr, fnr };
+}
+
+/* Eq. 16 of host @asking, with what is expected of each of @n hosts rather than of one for all. */
+static double expect_host(const struct expected *host, u32 n, u32 asking)
+{
+	double fpr = host[asking].own, fnr = 0;
+
+	for (u32 i = 0; i < n; i++) {
+		if (i == asking)
+			continue;
+		fpr = model_host_fpr(fpr, host[i].fpr, 1);
+		fnr = 1 - (1 - fnr) * (1 - model_host_fnr(host[i].fnr, 1));
+	}
+	return model_host_rate(fpr, fnr);
 }
 
 /* Look up a key that nobody has at each host. */
@@ -221,15 +239,19 @@ static double members_missed(const struct cluster *c, const struct replica_host 
 
 static void measure(struct cluster *c, struct replica_unit *unit)
 {
+	struct expected expected[RECEIVER_SLOTS];
+
 	for (u64 i = 0; i < c->o->queries; i++)
 		query(c, unit);
 	unit->value[REPLICA_fpr] /= c->o->queries;
 	unit->value[REPLICA_fnr] /= c->o->queries;
 	unit->value[REPLICA_host] /= c->o->queries;
 	for (u32 i = 0; i < c->o->hosts; i++) {
-		expect(c, &c->hosts[i], unit);
+		expected[i] = expect(c, &c->hosts[i], unit);
 		unit->value[REPLICA_member] += members_missed(c, &c->hosts[i]);
 	}
+	for (u32 i = 0; i < c->o->hosts; i++)
+		unit->value[REPLICA_host_model] += expect_host(expected, c->o->hosts, i);
 	for (u32 i = 0; i < REPLICA_updates; i++)
 		unit->value[i] /= c->o->hosts;
 }
