@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "user/reload.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "user/derive.h"
@@ -87,6 +88,27 @@ static void tell_fixed(const struct options *started, const struct options *now)
 				 option_label(id, label));
 }
 
+static void append(char text[MESSAGE_MAX], const char *sign, const char *what)
+{
+	size_t used = strlen(text);
+
+	snprintf(text + used, MESSAGE_MAX - used, "%s%s%s", used ? ", " : "", sign, what);
+}
+
+static void tell_changed(const struct options *set, const char *name)
+{
+	char text[MESSAGE_MAX] = "", label[OPTION_LABEL_MAX];
+
+	for (int id = 0; id < OPT_MAX; id++)
+		if (set->given[id] && id != OPT_add && id != OPT_remove)
+			append(text, "", option_label(id, label));
+	for (u32 i = 0; i < set->add.used; i++)
+		append(text, "+", set->add.name[i]);
+	for (u32 i = 0; i < set->remove.used; i++)
+		append(text, "-", set->remove.name[i]);
+	note_always("reload: %s: changed: %s", name, text);
+}
+
 static int apply(const struct options *before, const struct options *now, const char *name)
 {
 	char *args[] = { (char *)name };
@@ -95,6 +117,10 @@ static int apply(const struct options *before, const struct options *now, const 
 	struct options set;
 	int code;
 
+	if (!now->n_args) {
+		complain("reload: %s: the file names no interface: it goes on as before", name);
+		return -1;
+	}
 	if (difference(before, now, args, &set))
 		return -1;
 	if (is_empty(&set)) {
@@ -107,7 +133,7 @@ static int apply(const struct options *before, const struct options *now, const 
 		return code;
 	}
 	instance_close(&in);
-	note_always("reload: %s: changed", name);
+	tell_changed(&set, name);
 	return 0;
 }
 

@@ -78,10 +78,14 @@ check_equal "... and says nothing" "" "$(cat "$tmp/started")"
 
 # reload [LINE...]: as systemd does, with what the file says now; waits until it is done, with what was said in $tmp/said
 reload() {
-	local before line
+	local line
 	cp "$tmp/example.conf" "$tmp/$in.conf"
 	for line in "$@"; do sed -i "/^${line%% *} /d" "$tmp/$in.conf"; done
 	printf '%s\n' "interface = $in" "$@" >>"$tmp/$in.conf"
+	reload_as_is
+}
+reload_as_is() {
+	local before
 	before=$(grep -c READY=1 "$tmp/heard")
 	: >"$tmp/started"
 	# shellcheck disable=SC2046,SC2091 # a command line
@@ -99,7 +103,7 @@ check "reload: it says so, and when" grep -Eq 'MONOTONIC_USEC=[0-9]+$' "$tmp/hea
 check_equal "... what changed is applied" "drop" "$(configured action)"
 check_equal "... an interface that came is attached, all to the same program" "$id $id" \
 	"$(program_id "$in") $(program_id "x$in")"
-check_equal "... which is logged, also with --quiet" "xdp-dedup: reload: $in: changed" "$(cat "$tmp/said")"
+check_equal "... which is logged, also with --quiet" "xdp-dedup: reload: $in: changed: --action, +x$in" "$(cat "$tmp/said")"
 reload 'action = count' 'memory = 1MiB' 'max-suppress = 3'
 check "what takes a restart is told" grep -q -- '--memory has changed, which takes a restart' "$tmp/said"
 check_equal "... and the rest is applied" "count 3 33554432" \
@@ -108,6 +112,9 @@ check_equal "... an interface that went is detached" "$id 0" "$(program_id "$in"
 reload 'action = nonsense' 'max-suppress = 9'
 check "a file with an error is told" grep -q "reload: $tmp/$in.conf:[0-9]*: --action nonsense" "$tmp/said"
 check_equal "... and changes nothing" "count 3" "$(configured action) $(configured max_suppress)"
+cp "$tmp/example.conf" "$tmp/$in.conf"
+reload_as_is
+check "a file without an interface is told" grep -q "reload: $in: the file names no interface: it goes on" "$tmp/said"
 reload 'action = redirect:none0'
 check "what set refuses is told" grep -q "reload: none0: there is no such interface" "$tmp/said"
 check_equal "... and changes nothing" "count 3" "$(configured action) $(configured max_suppress)"

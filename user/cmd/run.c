@@ -116,7 +116,8 @@ static bool follow(struct run *r)
 /* The datapath goes on without the sample. */
 static void give_up_sample(struct run *r)
 {
-	complain("run: %s; the filter goes on, nothing more is sampled", r->sample.err);
+	complain("run: %s; the filter goes on, nothing more is sampled, and there will be no file",
+		 r->sample.err);
 	sample_close(&r->sample);
 	r->failed = true;
 }
