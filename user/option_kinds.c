@@ -370,9 +370,12 @@ static int parse_slice_range(struct value *v)
 	return 0;
 }
 
+/* Of site those that it serves; how many there are of a tree's root. */
 static int parse_slices_of(struct value *v)
 {
-	return strcmp(v->o->command, "site") ? parse_number(v) : parse_slice_range(v);
+	bool range = !strcmp(v->o->command, "site") && strpbrk(v->text, "-/");
+
+	return range ? parse_slice_range(v) : parse_number(v);
 }
 
 static int parse_cpu(struct value *v)

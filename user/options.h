@@ -216,7 +216,7 @@ enum {
 	  "horizontal")                                                                            \
 	X(slices, slices_of, 0, "S", ON_SLICES | ON_PLAN,                                          \
 	  "number of slices (default: one cache line each); site: A-B/S, those that it serves: A " \
-	  "to B, of S numbered from 0",                                                            \
+	  "to B, of S numbered from 0; S for a tree",                                              \
 	  "1024")                                                                                  \
 	X(subslices, slices, 0, "S2", ON_SLICES | ON_PLAN,                                         \
 	  "of --slicing hv and vh: parts that each slice is cut into", "4")                        \
@@ -461,9 +461,9 @@ enum {
 	  "joint: keys of each, or drawn between the two (default 100k-1M)", "100k-1M")            \
 	X(intersection, share, 0, "R", ON_SIMULATE,                                                \
 	  "joint: common keys, as a share of the smallest list, 0 to 1 (default 0.5)", "0.2")      \
-	X(sites, flag, 0, NULL, ON_STREAM,                                                         \
+	X(sites, flag, 0, NULL, ON_STREAM | ON_SITE,                                               \
 	  "ask the sites of --group, which have the slices of the filter, over --nats (see help "  \
-	  "sites)",                                                                                \
+	  "sites); site --tree: they have that of this root",                                      \
 	  NULL)                                                                                    \
 	X(protocol, protocol, 0, "NAME", ON_SIMULATE | ON_STREAM,                                  \
 	  "of sites: how slices are asked: parallel (default), pipeline or one-pass; see help "    \

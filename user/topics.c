@@ -775,6 +775,8 @@ does not have itself for distinct, or with --fault-policy duplicate for a duplic
 children in time that it waits, so that they do not take it for dead; and a match\n\
 that cannot be looked for below stands. SIGUSR1 makes a node say what it did so far. A parent that\n\
 is not there, or waits for its own, or is below the node itself, is told of after 3 s.\n\
+The root's filter can be sliced over sites of the same group (see help sites), which are started first:\n\
+give the root --sites, and all nodes and producers its --slicing and --slices.\n\
 \n\
 xdp-dedup simulate tree spreads a made stream, or a --trace with producers, over the leaves of\n\
 such a tree, engines timer and bloom. All nodes have filters of one size, --memory in all. A record\n\

@@ -212,6 +212,43 @@ kill -9 "${pid[lost.nobody]}"
 node lost nobody --parent below "${bloom[@]}" --tree dense
 check "a root that comes back below its own children says so" says lost.nobody 'parent below is itself below nobody'
 
+# A root whose filter is sliced over two sites: verdicts are one filter's; a site is killed.
+cut=("${bloom[@]}" --slicing vertical)
+# serve GROUP NAME SLICES
+serve() {
+	"${here[@]}" "$xdd" site --nats $nats --secret-file "$tmp/secret" --group "$1" "${cut[@]}" --slices "$3" \
+		--name "$2" --json >>"$tmp/$1.$2" 2>&1 &
+	pid[$1.$2]=$!
+	running+=($!)
+}
+cut -f 1 "$tmp/records" | one "${cut[@]}" --slices 8 >"$tmp/one"
+for kind in sparse dense; do
+	group=$kind-cut
+	options=("${cut[@]}" --slices 8 --tree $kind --site-timeout 4s)
+	serve $group low 0-3/8
+	serve $group high 4-7/8
+	for name in low high; do check "slices of a $kind root are served: $name" says $group.$name 'serving slices'; done
+	node $group root "${options[@]}" --sites
+	for leaf in a b; do node $group $leaf --parent root "${options[@]}"; done
+	check "a $kind tree above them" up $group root a b
+	: >"$tmp/kept"
+	leaves=(a b)
+	i=0
+	for part in "$tmp"/part.*; do
+		cut -f 1 "$part" | producer $group "${leaves[i++ % 2]}" "${options[@]}" >>"$tmp/kept"
+	done
+	check "$kind: verdicts are one filter's" cmp "$tmp/one" "$tmp/kept"
+	check_equal "$kind: the root passed them" "$(wc -l <"$tmp/one")" "$(counts $group root "j['distinct']")"
+	check "$kind: its sites were asked" test "$(counts $group root "j['sites']['visits']")" -gt 40000
+done
+kill -9 "${pid[dense-cut.high]}"
+wait "${pid[dense-cut.high]}" 2>/dev/null
+seq -f 'new%g' 40 >"$tmp/keys"
+check_equal "without a site what its slices would decide passes" "40 0" \
+	"$(producer dense-cut a "${options[@]}" "$tmp/keys" | wc -l) $(said a 'j["alone"]')"
+check_equal "as the root decides, whom nobody takes for dead" "0 failed" "$(counts dense-cut a "j['alone']") $(
+	counts dense-cut root "[s['state'] for s in j['sites']['sites'] if 'high' in s['site']][0]")"
+
 # Who does not fit.
 # refused COMMAND OPTION...
 refused() { timeout 20 "${here[@]}" "$xdd" "$@" --nats "$nats" --secret-file "$tmp/secret"; }
@@ -219,7 +256,11 @@ check_command "a node is not its own parent" 2 '' '--parent e: is this site itse
 check_command "a name is had once" 1 '' 'there is a site a in group dense already' refused site --group dense --name a --parent root --tree dense "${bloom[@]}"
 check_command "another tree" 1 '' 'site root of group dense has another tree .*tree dense.*tree sparse' refused site --group dense --name e --parent root --tree sparse "${bloom[@]}"
 check_command "another filter" 1 '' 'site a of group dense has another tree' refused stream --group dense --leaf a "${bloom[@]}" --hashes 5 "$tmp/events"
-check_command "slices and a tree" 2 '' 'give --slices, or --tree and --parent' "$xdd" site --nats $nats --tree dense --slicing vertical --slices 0-1/2 "${bloom[@]}"
+check_command "slices and a tree" 2 '' 'give --slices 0-9/40, or --tree, --parent' "$xdd" site --nats $nats --tree dense --slicing vertical --slices 0-1/2 "${bloom[@]}"
+check_command "--sites below a parent" 2 '' '--sites is for the root of a tree' "$xdd" site --nats $nats --tree dense --parent root --sites "${bloom[@]}"
+check_command "--sites of one slice" 2 '' 'there is nothing to spread' "$xdd" site --nats $nats --tree dense --sites "${bloom[@]}"
+check_command "a dense tree of timers above sites" 2 '' 'give --tree sparse' "$xdd" site --nats $nats --tree dense --sites "${timer[@]}" --slicing vertical --slices 8
+check_command "a root whose sites are not there" 1 '' 'no site of group nowhere answers' refused site --group nowhere --tree dense --sites "${bloom[@]}" --slicing vertical --slices 8
 check_command "--leaf and --sites" 2 '' '--sites asks who has slices of a filter' "$xdd" stream --nats $nats --leaf a --sites "${bloom[@]}"
 check_command "--tree without --leaf" 2 '' 'add --leaf SITE' "$xdd" stream --tree dense "${bloom[@]}"
 check_command "--top-down without --tree" 2 '' 'are for trees: add --tree' "$xdd" site --nats $nats --top-down 1 --slicing vertical --slices 0-1/2 "${bloom[@]}"

@@ -23,7 +23,9 @@ int branch_derive(const struct options *o, struct derived *d, char *err, size_t 
 	d->fixed.placement = XDD_PLACEMENT_tree;
 	d->fixed.tree = o->tree;
 	d->fixed.top_down = o->top_down;
-	if (!wrong && d->fixed.fault_policy == XDD_FAULTS_vote)
+	if (!wrong && o->sites)
+		wrong = node_root_wrong(&d->fixed);
+	if (!wrong && d->fixed.fault_policy == XDD_FAULTS_vote && !o->sites)
 		wrong = "--fault-policy vote is about slices: a node whose parent has failed takes "
 			"what it has not for distinct, or for duplicate";
 	return wrong ? refuse(err, err_size, -EINVAL, "%s", wrong) : 0;
@@ -52,6 +54,26 @@ static void describe(struct branch *b)
 		 fixed->top_down, filter);
 }
 
+/* The filter of a root with --sites. */
+static int ask_sites(void *context, const struct sites_item *items, u32 n, bool *seen)
+{
+	return remote_ask_items(context, items, n, seen);
+}
+
+/* A site is waited for so much shorter than a child waits for this root, which meanwhile cannot say that it waits: for
+ * what it asks them, and for what it sets there then.
+ */
+#define SITES_SHARE 4
+
+static int open_sites(struct branch *b, char *err, size_t err_size)
+{
+	const struct options *o = b->plan.o;
+	const struct remote_setup setup = { o, b->plan.d, b->plan.who,
+					    o->site_timeout / SITES_SHARE };
+
+	return o->sites && !b->plan.bare ? remote_open(&setup, &b->sites, err, err_size) : 0;
+}
+
 int branch_open(const struct branch_plan *plan, struct branch **to, char *err, size_t err_size)
 {
 	const struct calls_setup setup = { plan->o, plan->who, TREES_SERVICE };
@@ -70,8 +92,9 @@ int branch_open(const struct branch_plan *plan, struct branch **to, char *err, s
 			      plan->parent);
 	}
 	snprintf(b->peers[NODE_PARENT].name, WIRE_NAME, "%s", plan->parent ?: "");
-	rc = calls_open(&setup, &b->calls, err, err_size);
+	rc = open_sites(b, err, err_size) ?: calls_open(&setup, &b->calls, err, err_size);
 	if (rc) {
+		remote_close(b->sites);
 		free(b);
 		return rc;
 	}
@@ -86,6 +109,7 @@ void branch_close(struct branch *b)
 		return;
 	calls_say(b->calls, CALL_BYE, NULL, NULL);
 	calls_close(b->calls);
+	remote_close(b->sites);
 	node_close(b->node);
 	for (u32 i = 0; i <= NODE_PARENT; i++)
 		free(b->peers[i].question.message);
@@ -108,6 +132,7 @@ static void open_node(struct branch *b, u32 level)
 					.window_ticks = b->plan.d->live.window_ticks,
 					.level = level,
 					.children = b->plan.bare ? 0 : NODE_CHILDREN,
+					.root = { b->sites ? ask_sites : NULL, b->sites },
 					.bare = b->plan.bare,
 					.id = calls_number(b->calls),
 					.key = b->key };

@@ -63,6 +63,8 @@ json_t *branch_json(const struct branch *b)
 				"children", (int)children_of(b));
 
 	BRANCH_COUNTS(SET_COUNT)
+	if (b->sites)
+		json_object_set_new(all, "sites", remote_json(b->sites));
 	return all;
 }
 
@@ -82,6 +84,8 @@ void branch_print(const struct branch *b, FILE *to)
 	else
 		fprintf(to, "%s: %u children, parent: %s\n", text, children_of(b), parent_state(b));
 	BRANCH_COUNTS(PRINT_COUNT)
+	if (b->sites)
+		remote_print(b->sites, to);
 }
 
 static void report(const struct branch *b)

@@ -4,6 +4,7 @@
 #define USER_CLUSTER_BRANCH_WORK_H
 
 #include "user/cluster/branch.h"
+#include "user/cluster/remote.h"
 #include "user/cluster/strangers.h"
 #include "user/options.h"
 
@@ -46,6 +47,7 @@ enum branch_trouble { BRANCH_TROUBLES(BRANCH_TROUBLE) };
 struct branch {
 	struct branch_plan plan;
 	struct calls *calls;
+	struct remote *sites; /* of a root with --sites: they have its filter; or NULL */
 	struct wire_key key;
 	struct node *node;     /* NULL: the parent has not been found */
 	struct call_here here; /* serves: it is open to children */

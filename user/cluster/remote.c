@@ -46,9 +46,9 @@ static void fail_gone(struct remote *r)
 			fail_link(r, &r->links[i]);
 }
 
-static void tell_site(const struct call_here *here, const char *what)
+static void tell_site(const struct remote *r, const struct call_here *here, const char *what)
 {
-	note("stream: site %s, slices %u-%u/%u, %s", here->name, here->first,
+	note("%s: site %s, slices %u-%u/%u, %s", r->setup.who, here->name, here->first,
 	     here->first + here->n - 1, here->of, what);
 }
 
@@ -60,8 +60,8 @@ static void tell_other(struct remote *r, const struct call_here *here)
 	if (!strangers_tell(&r->others, here->fingerprint, now_ns()))
 		return;
 	call_differs(here->about, r->about, differs);
-	complain("stream: site %s of group %s has another filter (%s): it is not asked", here->name,
-		 r->o->group, differs);
+	complain("%s: site %s of group %s has another filter (%s): it is not asked", r->setup.who,
+		 here->name, r->setup.o->group, differs);
 }
 
 static void take_here(struct remote *r, const struct call_here *here, u64 id)
@@ -70,7 +70,7 @@ static void take_here(struct remote *r, const struct call_here *here, u64 id)
 	case ROSTER_CAME:
 	case ROSTER_BACK:
 		if (r->roster.started)
-			tell_site(here, "is back");
+			tell_site(r, here, "is back");
 		fail_gone(r);
 		break;
 	case ROSTER_OTHER:
@@ -88,7 +88,7 @@ static void take_bye(struct remote *r, u64 id)
 
 	if (!site)
 		return;
-	tell_site(&site->here, "has ended");
+	tell_site(r, &site->here, "has ended");
 	roster_forget(&r->roster, id);
 	fail_gone(r);
 }
@@ -97,7 +97,7 @@ static void refuse_link(struct remote *r, struct remote_link *link, const struct
 {
 	const char *why = (const char *)event->message + CALL_HEADER;
 
-	complain("stream: a site refuses to answer: %.*s",
+	complain("%s: a site refuses to answer: %.*s", r->setup.who,
 		 (int)(event->size - CALL_HEADER - CALL_TAG), why);
 	fail_link(r, link);
 }
@@ -233,12 +233,12 @@ static u64 press(struct remote *r, struct remote_link *link, u64 now)
 	}
 	if (!q->size)
 		return UINT64_MAX;
-	due = calls_press(r->calls, q, r->o->site_timeout, now);
+	due = calls_press(r->calls, q, r->setup.timeout_ns, now);
 	if (due && (calls_up(r->calls) || !interrupt_came()))
 		return due;
 	site = roster_find(&r->roster, link->id);
 	if (site)
-		tell_site(&site->here, "does not answer: they have failed");
+		tell_site(r, &site->here, "does not answer: they have failed");
 	fail_link(r, link);
 	return now;
 }
@@ -275,6 +275,13 @@ static void finish(struct remote *r)
 	}
 }
 
+static void take_verdicts(struct remote *r, u32 n, bool *seen)
+{
+	finish(r);
+	for (u32 i = 0; i < n; i++)
+		seen[i] = producer_seen(r->p, i);
+}
+
 int remote_ask(struct remote *r, const struct xdd_digest *digests, const u64 *ticks, u32 n,
 	       bool *seen)
 {
@@ -285,8 +292,19 @@ int remote_ask(struct remote *r, const struct xdd_digest *digests, const u64 *ti
 	if (rc)
 		return rc;
 	producer_start(r->p, digests, ticks, n);
-	finish(r);
-	for (u32 i = 0; i < n; i++)
-		seen[i] = producer_seen(r->p, i);
+	take_verdicts(r, n, seen);
+	return 0;
+}
+
+int remote_ask_items(struct remote *r, const struct sites_item *items, u32 n, bool *seen)
+{
+	int rc;
+
+	r->tick = items[n - 1].tick;
+	rc = settle(r);
+	if (rc)
+		return rc;
+	producer_start_items(r->p, items, n);
+	take_verdicts(r, n, seen);
 	return 0;
 }

@@ -37,16 +37,16 @@ static int check_missing(struct remote *r, char *err, size_t err_size)
 		return refuse(err, err_size, -EHOSTUNREACH,
 			      "no site of group %s answers: start them with xdp-dedup site, the "
 			      "same options of the filter and the same --secret-file",
-			      r->o->group);
-	note_always("stream: slices %s of %u have no site: --fault-policy %s answers for them "
+			      r->setup.o->group);
+	note_always("%s: slices %s of %u have no site: --fault-policy %s answers for them "
 		    "until they have",
-		    missing, r->roster.of, fault_names[r->plan.fixed.fault_policy]);
+		    r->setup.who, missing, r->roster.of, fault_names[r->plan.fixed.fault_policy]);
 	return 0;
 }
 
 static int find_sites(struct remote *r, char *err, size_t err_size)
 {
-	u64 until = now_ns() + r->o->silence, now;
+	u64 until = now_ns() + r->setup.o->silence, now;
 	char missing[CALL_TEXT];
 
 	while ((now = now_ns()) < until && !interrupt_came() &&
@@ -57,9 +57,10 @@ static int find_sites(struct remote *r, char *err, size_t err_size)
 	return check_missing(r, err, err_size);
 }
 
-static int make_plan(struct remote *r, const struct derived *d, char *err, size_t err_size)
+static int make_plan(struct remote *r, char *err, size_t err_size)
 {
-	const struct options *o = r->o;
+	const struct options *o = r->setup.o;
+	const struct derived *d = r->setup.d;
 	const char *wrong;
 
 	r->plan = (struct producer_plan){ .fixed = d->fixed,
@@ -77,13 +78,14 @@ static int make_plan(struct remote *r, const struct derived *d, char *err, size_
 
 static int open_calls(struct remote *r, char *err, size_t err_size)
 {
-	const struct calls_setup setup = { r->o, "stream", SITES_SERVICE };
+	const struct calls_setup setup = { r->setup.o, r->setup.who, SITES_SERVICE };
 	u64 fingerprint = sites_fingerprint(&r->plan.fixed, r->plan.window_ticks);
+	sigset_t before;
 	int rc;
 
-	interrupt_block();
+	interrupt_block(&before);
 	rc = calls_open(&setup, &r->calls, err, err_size);
-	interrupt_unblock();
+	interrupt_restore(&before);
 	if (rc)
 		return rc;
 	r->plan.id = calls_number(r->calls);
@@ -93,9 +95,9 @@ static int open_calls(struct remote *r, char *err, size_t err_size)
 	return r->p ? 0 : refuse(err, err_size, -ENOMEM, "no memory");
 }
 
-static int open_all(struct remote *r, const struct derived *d, char *err, size_t err_size)
+static int open_all(struct remote *r, char *err, size_t err_size)
 {
-	int rc = make_plan(r, d, err, err_size) ?: open_calls(r, err, err_size);
+	int rc = make_plan(r, err, err_size) ?: open_calls(r, err, err_size);
 
 	rc = rc ?: find_server(r, err, err_size);
 	rc = rc ?: find_sites(r, err, err_size);
@@ -105,7 +107,7 @@ static int open_all(struct remote *r, const struct derived *d, char *err, size_t
 	return remote_deal(r) ? refuse(err, err_size, -ENOMEM, "no memory") : 0;
 }
 
-int remote_open(const struct options *o, const struct derived *d, struct remote **remote, char *err,
+int remote_open(const struct remote_setup *setup, struct remote **remote, char *err,
 		size_t err_size)
 {
 	struct remote *r = calloc(1, sizeof(*r));
@@ -114,8 +116,8 @@ int remote_open(const struct options *o, const struct derived *d, struct remote 
 	*remote = NULL;
 	if (!r)
 		return refuse(err, err_size, -ENOMEM, "no memory");
-	r->o = o;
-	rc = open_all(r, d, err, err_size);
+	r->setup = *setup;
+	rc = open_all(r, err, err_size);
 	if (rc)
 		remote_close(r);
 	else

@@ -63,12 +63,12 @@ json_t *remote_json(const struct remote *r)
 	json_t *all =
 		json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
 			  "protocol", protocol_names[r->plan.protocol], "primitive",
-			  primitive_names[r->plan.test_and_set], "batch", (json_int_t)r->o->batch,
-			  "messages", (json_int_t)c->messages, "repeats", (json_int_t)repeats(r),
-			  "bytes_out", (json_int_t)c->bytes_out, "bytes_in",
-			  (json_int_t)c->bytes_in, "visits", (json_int_t)c->visits, "unknown",
-			  (json_int_t)c->unknown, "claimed", (json_int_t)c->claimed, "failures",
-			  (json_int_t)c->failures, "refused", (json_int_t)refused(r));
+			  primitive_names[r->plan.test_and_set], "batch",
+			  (json_int_t)r->setup.o->batch, "messages", (json_int_t)c->messages,
+			  "repeats", (json_int_t)repeats(r), "bytes_out", (json_int_t)c->bytes_out,
+			  "bytes_in", (json_int_t)c->bytes_in, "visits", (json_int_t)c->visits,
+			  "unknown", (json_int_t)c->unknown, "claimed", (json_int_t)c->claimed,
+			  "failures", (json_int_t)c->failures, "refused", (json_int_t)refused(r));
 
 	json_object_set_new(all, "max_share", json_real(visits.max_share));
 	json_object_set_new(all, "fairness", json_real(visits.fairness));

@@ -17,7 +17,7 @@ struct remote_link {
 };
 
 struct remote {
-	const struct options *o;
+	struct remote_setup setup;
 	struct producer_plan plan;
 	struct producer *p;
 	struct calls *calls;

@@ -17,13 +17,17 @@ static bool is_node(const struct options *o)
 
 static int check(const struct options *o, const char **wrong)
 {
-	if (is_node(o) && option_given(o, OPT_slices))
-		*wrong = "a site has slices of a filter, or is a node of a tree: give --slices, or "
-			 "--tree and --parent";
+	if (is_node(o) && o->slice_end)
+		*wrong = "a site has slices of a filter, or is a node of a tree, whose slices are "
+			 "just counted: give --slices 0-9/40, or --tree, --parent and --slices 40";
+	else if (o->sites && (o->parent || !is_node(o)))
+		*wrong =
+			"--sites is for the root of a tree, whose filter is on sites: give --tree, "
+			"and no --parent";
 	else if (!is_node(o) && (o->top_down || option_given(o, OPT_site_timeout)))
 		*wrong = "--top-down and --site-timeout are for trees: add --tree dense, and "
 			 "--parent SITE but for the root";
-	else if (!is_node(o) && !option_given(o, OPT_slices))
+	else if (!is_node(o) && !o->slice_end)
 		*wrong = "which slices? give --slices, for example --slices 0-9/40; or --tree for "
 			 "a node of a tree";
 	else if (o->engine == OPTION_AUTO)

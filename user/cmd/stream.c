@@ -231,10 +231,11 @@ static int open_leaf(struct job *job, char *err, size_t err_size)
 {
 	const struct branch_plan plan = { job->o, &job->derived, "stream", job->o->leaf, true };
 	int rc = branch_derive(job->o, &job->derived, err, err_size);
+	sigset_t before;
 
-	interrupt_block();
+	interrupt_block(&before);
 	rc = rc ?: branch_open(&plan, &job->leaf, err, err_size);
-	interrupt_unblock();
+	interrupt_restore(&before);
 	return rc ?: branch_find(job->leaf, err, err_size);
 }
 
@@ -243,12 +244,13 @@ static int open_sites(struct job *job)
 {
 	const struct options *o = job->o;
 	struct derived *d = &job->derived;
+	const struct remote_setup setup = { o, d, "stream", o->site_timeout };
 	char err[MESSAGE_MAX];
 	int rc;
 
 	job->at_once = o->batch;
 	rc = o->leaf ? open_leaf(job, err, sizeof(err))
-		     : remote_open(o, d, &job->remote, err, sizeof(err));
+		     : remote_open(&setup, &job->remote, err, sizeof(err));
 	if (rc)
 		complain("stream: %s", err);
 	job->store.fixed = d->fixed;

@@ -45,20 +45,17 @@ static void ours(sigset_t *set)
 		sigaddset(set, signals[i]);
 }
 
-void interrupt_block(void)
+void interrupt_block(sigset_t *before)
 {
 	sigset_t set;
 
 	ours(&set);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigprocmask(SIG_BLOCK, &set, before);
 }
 
-void interrupt_unblock(void)
+void interrupt_restore(const sigset_t *before)
 {
-	sigset_t set;
-
-	ours(&set);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	sigprocmask(SIG_SETMASK, before, NULL);
 }
 
 /* The signals stay blocked from the look at the flag to the wait: none slips in between. */

@@ -3,6 +3,7 @@
 #ifndef USER_RECORDS_INTERRUPT_H
 #define USER_RECORDS_INTERRUPT_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 /* From now on SIGINT, SIGTERM and SIGHUP (unless it is ignored, as under nohup) are noted; a second
@@ -14,9 +15,9 @@ void interrupt_catch(void);
 /* Whether a signal asked for the end. */
 bool interrupt_came(void);
 
-/* Threads that are made between the two calls do not take those signals. */
-void interrupt_block(void);
-void interrupt_unblock(void);
+/* Threads that are made between the two calls do not take those signals. @before: which were blocked before. */
+void interrupt_block(sigset_t *before);
+void interrupt_restore(const sigset_t *before);
 
 /* Wait until @fd can be read. Returns 1; 0 if a signal asked for the end, also if it came before
  * the call; or a negative errno.
