@@ -180,6 +180,7 @@ check_equal "nor a leaf its parent" "0 ok" "$(counts tall a "j['alone'], j['pare
 check_equal "which decides alone" 3 "$(counts tall left "j['alone']")"
 check "and says so" says tall.left 'parent root does not answer: what is not found here is distinct until it does'
 check_equal "so both know the keys then" "0 0" "$(producer tall a "${tall[@]}" "$tmp/keys" | wc -l) $(producer tall b "${tall[@]}" "$tmp/keys" | wc -l)"
+sleep 3 # an answer to who is there is believed for so long
 kill -USR1 $replay
 wait_until grep -q again "$tmp/replay"
 check "what was said comes again" test "$(sed -n 's/again //p' "$tmp/replay")" -gt 10
