@@ -225,7 +225,7 @@ serve() {
 cut -f 1 "$tmp/records" | one "${cut[@]}" --slices 8 >"$tmp/one"
 for kind in sparse dense; do
 	group=$kind-cut
-	options=("${cut[@]}" --slices 8 --tree $kind --site-timeout 4s)
+	options=("${cut[@]}" --slices 8 --tree "$kind" --site-timeout 4s)
 	serve $group low 0-3/8
 	serve $group high 4-7/8
 	for name in low high; do check "slices of a $kind root are served: $name" says $group.$name 'serving slices'; done
