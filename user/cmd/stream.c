@@ -409,27 +409,28 @@ static int batch_keep(struct job *job, const u8 *at, bool *last)
 }
 
 /* What comes back from sites is not kept for what others will say, and a signal does not wait for them all. */
-static int batch_leave(struct job *job)
+static int batch_leave(struct job *job, bool *ended)
 {
 	if (!job->remote && !job->leaf)
 		return 0;
-	job->input.interrupted |= interrupt_came();
+	*ended = interrupt_came();
+	job->input.interrupted |= *ended;
 	return output_flush(&job->output, false);
 }
 
 static int take_block(struct job *job, struct block *block)
 {
 	const u8 *at = block->at, *end = at + block->len, *next;
-	bool last = false;
+	bool last = false, ended = false;
 	int rc = 0;
 
 	output_start(&job->output, block->at);
-	while (at < end && !rc && !job->input.interrupted) {
+	while (at < end && !rc && !ended) {
 		next = batch_cut(job, at, end);
 		rc = batch_ask_filter(job) ?: batch_keep(job, at, &last);
 		at = next;
 		if (!rc && at < end)
-			rc = batch_leave(job);
+			rc = batch_leave(job, &ended);
 	}
 	job->result.bytes += at - block->at;
 	return rc ?: output_flush(&job->output, last && at == end && !block->whole);
