@@ -50,7 +50,7 @@ printf '#!/bin/bash\n# early\necho $$ >"%s"\nsleep 60\n' "$tmp/pid" >"$tmp/slow.
 chmod +x "$tmp"/{early,slow}.sh
 check_command 'one that is early runs beside those before it' 0 '^2 passed, 0 failed$' '' \
 	tests/run "$tmp"/{second,early}.sh
-check_equal '... and gives way to them' 19 "$(cat "$tmp/nice")"
+check_equal '... and gives way to them' 10 "$(cat "$tmp/nice")"
 rm "$tmp/second"
 check_command '... and is waited for in its turn' 1 '^1 passed, 1 failed$' '' tests/run "$tmp"/{early,second}.sh
 tests/run "$tmp"/{early,slow}.sh >/dev/null &
