@@ -132,7 +132,7 @@ mv -T "$pins/$in" "$pins/~$in"
 check "what a killed loader left is cleared by the next one" load "$in"
 check "... which takes its place" test ! -e "$pins/~$in"
 mv -T "$pins/$in" "$pins/+$in"
-check_command "what a killed unload left is cleared by the next one" 1 '' "$in: no" \
+check_command "what a killed unload left is cleared by the next one" 0 '' "removed what a killed unload left of $in" \
 	"$xdd" unload "$in"
 check_equal "... and detached" 0 "$(program_id "$in")"
 check_equal "... and not promiscuous" 0 "$(promisc "$in")"
