@@ -27,10 +27,10 @@ fetch() {
 	return $code
 }
 
-# boot KERNEL CONSOLE: what the machine prints goes to the file CONSOLE. Where others take all of the CPU for a
+# boot KERNEL CONSOLE: what the machine prints goes to the file CONSOLE; it ends with the process group. Where others take all of the CPU for a
 # while, a kernel that looks whether its timer runs would end there: no_timer_check.
 boot() {
-	timeout "$seconds" qemu-system-x86_64 -accel tcg -cpu max -m 1G -nographic \
+	timeout --foreground "$seconds" qemu-system-x86_64 -accel tcg -cpu max -m 1G -nographic \
 		-no-reboot -kernel "$1" -initrd "$tmp/initramfs" \
 		-append "console=ttyS0 quiet panic=-1 no_timer_check rdinit=/init" </dev/null 2>&1 |
 		tr -d '\r' >"$2"
