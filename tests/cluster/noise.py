@@ -4,14 +4,14 @@
 something else. Its last line says how many messages that were."""
 import random
 import signal
-import socket
 import sys
+
+sys.dont_write_bytecode = True
+import bus
 
 host, port, group = sys.argv[1:]
 random.seed(1)
-nats = socket.create_connection((host, int(port)))
-nats.sendall(b'CONNECT {"verbose":false,"echo":false}\r\nSUB xdd.%s.sites.> 1\r\nSUB xdd.%s.sites 2\r\n'
-             % (group.encode(), group.encode()))
+nats = bus.connect(host, port, f"xdd.{group}.sites.>", f"xdd.{group}.sites")
 seen = 0
 
 
@@ -20,29 +20,16 @@ def end(*_):
     sys.exit()
 
 
-def publish(subject, body):
-    nats.sendall(b"PUB %s %d\r\n%s\r\n" % (subject, len(body), body))
-
-
 def disturb(subject, body):
     changed = bytearray(body)
     changed[random.randrange(len(body))] ^= 1 << random.randrange(8)
-    publish(subject, bytes(changed))
-    publish(subject, body)
-    publish(subject, body[:random.randrange(len(body))])
-    publish(subject, random.randbytes(random.randrange(200)))
+    for said in (bytes(changed), body, body[:random.randrange(len(body))], random.randbytes(random.randrange(200))):
+        bus.publish(nats, subject, said)
 
 
 signal.signal(signal.SIGTERM, end)
-said = nats.makefile("rb")
 print("ready", flush=True)
-for line in said:
-    words = line.split()
-    if words and words[0] == b"PING":
-        nats.sendall(b"PONG\r\n")
-    elif words and words[0] == b"MSG":
-        body = said.read(int(words[-1]))
-        said.readline()
-        seen += 1
-        if body:
-            disturb(words[1], body)
+for where, what in bus.messages(nats):
+    seen += 1
+    if what:
+        disturb(where, what)

@@ -3,29 +3,24 @@
 """replay.py HOST PORT SUBJECT: keeps all that is said there until SIGUSR1, then says all of it again, and how much that was;
 SIGTERM ends it."""
 import signal
-import socket
 import sys
 
+sys.dont_write_bytecode = True
+import bus
+
 host, port, subject = sys.argv[1:]
-nats = socket.create_connection((host, int(port)))
-nats.sendall(b'CONNECT {"verbose":false,"echo":false}\r\nSUB %s 1\r\n' % subject.encode())
+nats = bus.connect(host, port, subject)
 kept = []
 
 
 def again(*_):
     for body in kept:
-        nats.sendall(b"PUB %s %d\r\n%s\r\n" % (subject.encode(), len(body), body))
+        bus.publish(nats, subject.encode(), body)
     print("again", len(kept), flush=True)
 
 
 signal.signal(signal.SIGUSR1, again)
 signal.signal(signal.SIGTERM, lambda *_: sys.exit())
-said = nats.makefile("rb")
 print("ready", flush=True)
-for line in said:
-    words = line.split()
-    if words and words[0] == b"PING":
-        nats.sendall(b"PONG\r\n")
-    elif words and words[0] == b"MSG":
-        kept.append(said.read(int(words[-1])))
-        said.readline()
+for _, said in bus.messages(nats):
+    kept.append(said)
