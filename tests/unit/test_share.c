@@ -188,24 +188,32 @@ static void told(void *to, const struct watch_version *version)
 	*last = *version;
 }
 
+/* An owner of the name and epoch of @self, whose set @when and @read tell of; @last is what it has told. */
+static struct owner *open_owner(struct wire_self *self, __typeof__(changed) *when,
+				__typeof__(read_set) *read, struct watch_version *last)
+{
+	const struct owner_setup setup = { .self = self,
+					   .group = group,
+					   .shape = shape,
+					   .ops = { when, read, publish, pending, told },
+					   .to = last,
+					   .beat_ns = 300 * MS,
+					   .full_least_ns = 500 * MS,
+					   .look_ns = 50 * MS };
+
+	return owner_open(&setup);
+}
+
 static void start_owner(void)
 {
 	static struct watch_version last;
-	struct owner_setup setup = { .self = &t.owner_self,
-				     .group = group,
-				     .shape = shape,
-				     .ops = { changed, read_set, publish, pending, told },
-				     .to = &last,
-				     .beat_ns = 300 * MS,
-				     .full_least_ns = 500 * MS,
-				     .look_ns = 50 * MS };
 
 	if (!t.owner_self.epoch)
 		last = (struct watch_version){};
 	owner_close(t.owning);
 	t.owner_self.key = wire_key_of(&group, "a.tap");
 	t.owner_self.epoch = t.now + 1;
-	t.owning = owner_open(&setup);
+	t.owning = open_owner(&t.owner_self, changed, read_set, &last);
 	owner_up(t.owning);
 	t.changed = true;
 }
@@ -734,14 +742,6 @@ static void test_two_owners(void **state)
 {
 	struct watch_version last = {};
 	struct wire_self self = { .key = wire_key_of(&group, "a.tap") };
-	struct owner_setup setup = { .self = &self,
-				     .group = group,
-				     .shape = shape,
-				     .ops = { never, read_nothing, publish, pending, told },
-				     .to = &last,
-				     .beat_ns = 300 * MS,
-				     .full_least_ns = 500 * MS,
-				     .look_ns = 50 * MS };
 	struct owner *second;
 
 	(void)state;
@@ -754,7 +754,7 @@ static void test_two_owners(void **state)
 		step();
 	expect_equal();
 	self.epoch = t.now + 1;
-	second = owner_open(&setup);
+	second = open_owner(&self, never, read_nothing, &last);
 	owner_up(second);
 	for (int i = 0; i < 200; i++) {
 		if (i == 100)
