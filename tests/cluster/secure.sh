@@ -85,6 +85,21 @@ check "and tried again" kill -0 "${agents[b]}"
 check "the filter goes on without" is b "i['ager']['pid'] > 0"
 packets "$tmp/new" 0 100
 check_equal "and passes what nobody has seen" 100 "$(passed b "$tmp/new")"
+
+# A user whose rights are of another group: who has them not is told, of each kind.
+login=sensor:geheim@
+end_agent b TERM
+: >"$tmp/b.agent"
+agent b --silence 1s --group other
+check "a user without the rights of the group: an agent says so" log_has 15 b 'its user may not do what hosts of a group need'
+sleep 1
+check_equal "once for each" "$(grep -c 'may not do' "$tmp/b.agent")" "$(grep 'may not do' "$tmp/b.agent" | sort -u | wc -l)"
+on b timeout 4 "$xdd" site --nats "$(url b)" --secret-file "$tmp/secret" --group other --engine bloom --memory 1MiB \
+	--slicing vertical --slices 0-1/2 >"$tmp/site" 2>&1
+check "... and so does a site" grep -q 'its user may not do what hosts of a group need' "$tmp/site"
+on b timeout 10 "$xdd" joint --nats "$(url b)" --secret-file "$tmp/secret" --group other --monitors a.tap,b.tap \
+	--period 1s --silence 1s >"$tmp/joint" 2>&1
+check "... and joint" grep -q 'its user may not do what hosts of a group need' "$tmp/joint"
 ends
 login=
 

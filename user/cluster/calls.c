@@ -233,9 +233,8 @@ bool calls_next(struct calls *c, struct calls_event *event)
 			got = take_message(c, &from, event);
 		else if (from.kind == BUS_UP || from.kind == BUS_DOWN)
 			got = take_up(c, from.kind == BUS_UP, from.subject, event);
-		else if (from.kind == BUS_TROUBLE)
-			complain("%s: %s: %s; it is tried again", c->setup.who, bus_servers(c->bus),
-				 from.subject);
+		else
+			group_tell_trouble(c->setup.who, c->bus, c->setup.o->group, &from, "");
 	}
 	return got;
 }

@@ -387,18 +387,25 @@ static void take_change(struct group *group, const struct bus_event *event)
 	}
 }
 
+void group_tell_trouble(const char *who, struct bus *bus, const char *group,
+			const struct bus_event *event, const char *meanwhile)
+{
+	if (event->kind == BUS_TROUBLE)
+		complain("%s: %s: %s; it is tried again%s", who, bus_servers(bus), event->subject,
+			 meanwhile);
+	else if (event->kind == BUS_REFUSED)
+		complain("%s: %s: %s: its user may not do what hosts of a group need: publish and "
+			 "subscribe to xdd.%s.> and more, see README, Several hosts",
+			 who, bus_servers(bus), event->subject, group);
+}
+
 static void take_event(struct group *group, const struct bus_event *event)
 {
 	switch (event->kind) {
 	case BUS_TROUBLE:
-		complain("%s: %s: %s; it is tried again, and the filter goes on", group->setup.who,
-			 bus_servers(group->bus), event->subject);
-		break;
 	case BUS_REFUSED:
-		complain("%s: %s: %s: its user may not do what hosts of a group need: publish and "
-			 "subscribe to xdd.%s.> and more, see README, Several hosts",
-			 group->setup.who, bus_servers(group->bus), event->subject,
-			 group->setup.group);
+		group_tell_trouble(group->setup.who, group->bus, group->setup.group, event,
+				   ", and the filter goes on");
 		break;
 	case BUS_UP:
 	case BUS_DOWN:

@@ -33,6 +33,10 @@ void group_host(const struct options *o, char host[GROUP_HOST_SIZE]);
 int group_bus(const struct options *o, const struct bus_where *who, struct bus **bus, char *err,
 	      size_t err_size);
 
+/* Tell of trouble with the server of @bus, if @event is that. @who is in front; @meanwhile behind "it is tried again". */
+void group_tell_trouble(const char *who, struct bus *bus, const char *group,
+			const struct bus_event *event, const char *meanwhile);
+
 /*
  * Join the group that @o names; @who is "agent" or "run", for messages. Returns 0 and *@group, NULL if neither
  * --nats nor GROUP_ENVIRONMENT is given; or a negative errno with one line in @err. A server that is not

@@ -147,8 +147,8 @@ static void take(struct hosts *h, const struct bus_event *event)
 
 	if (event->kind == BUS_UP || event->kind == BUS_DOWN)
 		h->up = event->kind == BUS_UP;
-	else if (event->kind == BUS_TROUBLE)
-		complain("joint: %s: %s; it is tried again", bus_servers(h->bus), event->subject);
+	else
+		group_tell_trouble("joint", h->bus, h->o->group, event, "");
 	if (i >= 0 && !tap_unseal(&h->group, h->name[i], WIRE_JOINT_ANSWER, event, &part, &epoch))
 		council_take(&h->council, i, &part, epoch, now_ns());
 }
