@@ -15,6 +15,7 @@
 #include "user/loader/program.h"
 #include "user/message.h"
 #include "user/options.h"
+#include "user/peer_words.h"
 #include "user/units.h"
 
 /* Checks: 16 in a window, and as many times longer apart than one takes, which is a tenth of a CPU. */
@@ -41,10 +42,7 @@
 #define BUSY_BYTES (1u << 20)
 
 /* Twins are told of again when they were not heard for so long. */
-#define REFUSED_NS (60 * XDD_SECOND_NS)
-
-/* Two speak in one name if that was so this lately. */
-#define TWIN_NS (30 * XDD_SECOND_NS)
+#define TWINS_OVER_NS (60 * XDD_SECOND_NS)
 
 /* What JetStream kept of a peer is fetched first, and then the peer itself is asked. */
 struct fetched {
@@ -199,7 +197,7 @@ static void describe(struct member *m, u32 i)
 		.deltas = peer->deltas,
 		.gaps = peer->gaps,
 		.refused = peer->refused + peer->old,
-		.twins = peer->twin_ns && now_ns() - peer->twin_ns < TWIN_NS,
+		.twins = peer_twins_lately(peer->twin_ns),
 		.density = rate_of(peer->density),
 		.predicted_fpr = rate_of(peer->fpr),
 		.predicted_fnr =
@@ -234,16 +232,15 @@ static void tell(struct member *m, u32 i, const struct receiver_peer *peer)
 		[XDD_PEER_failed] = "is silent, and not believed",
 		[XDD_PEER_left] = "has left",
 	};
-	char theirs[UNITS_TEXT_MAX], own[UNITS_TEXT_MAX];
+	char windows[PEER_WINDOWS_MAX];
 
 	if (is_passing(peer->state) || m->told[i] == peer->state)
 		return;
 	m->told[i] = peer->state;
 	if (peer->state == XDD_PEER_mismatched &&
 	    xdd_peer_window_is_longer(peer->window_ns, m->window_ns))
-		note("%s: %s: %s is not believed: its window is %s, here %s: set both alike",
-		     m->setup.who, m->in->name, peer->name,
-		     units_time_text(peer->window_ns, theirs), units_time_text(m->window_ns, own));
+		note("%s: %s: %s is not believed: %s", m->setup.who, m->in->name, peer->name,
+		     peer_windows_text(peer->window_ns, m->window_ns, windows));
 	else
 		note("%s: %s: %s %s", m->setup.who, m->in->name, peer->name, words[peer->state]);
 }
@@ -458,7 +455,7 @@ static void tell_refused(struct member *m, const char *peer)
 static void tell_twins(struct member *m, const char *peer)
 {
 	u64 now = now_ns();
-	bool told = m->twins_told_ns && now - m->twins_told_ns < REFUSED_NS;
+	bool told = m->twins_told_ns && now - m->twins_told_ns < TWINS_OVER_NS;
 	bool own = !strcmp(peer, m->name);
 
 	m->twins_told_ns = now;

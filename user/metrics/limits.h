@@ -10,7 +10,6 @@
 #define LIMIT_BYPASSED 0.99 /* ... that passed unasked: nothing is compared */
 #define LIMIT_FNR 0.05	    /* missed copies, as measured: the lower end of the interval */
 #define LIMIT_LATE_S 60	    /* since the last walk over the filter */
-#define LIMIT_TWIN_S 30	    /* ... since another host spoke in this one's name */
 
 /* Below these shares, and of fewer packets, what happens is normal. */
 #define LIMIT_PACKETS 20

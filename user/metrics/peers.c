@@ -13,6 +13,7 @@
 #include "user/clock.h"
 #include "user/loader/instance.h"
 #include "user/names.h"
+#include "user/peer_words.h"
 #include "user/units.h"
 
 #define PEER_STATE_NAME(name, help) #name,
@@ -206,24 +207,19 @@ bool peer_window_is_longer(const struct instance *in, const struct peer_view *pe
 }
 
 /* What stands behind the peer's line, or "". */
-#define PEER_WHY_MAX 128
 static const char *peer_why(const struct instance *in, const struct peer_view *peer,
-			    char why[PEER_WHY_MAX])
+			    char why[PEER_WINDOWS_MAX])
 {
-	char theirs[UNITS_TEXT_MAX], own[UNITS_TEXT_MAX];
-
 	*why = 0;
 	if (peer_window_is_longer(in, peer))
-		snprintf(why, PEER_WHY_MAX, "; its window is %s, here %s: set both alike",
-			 units_time_text(peer->about.window_ns, theirs),
-			 units_time_text(in->live.window_ns, own));
+		peer_windows_text(peer->about.window_ns, in->live.window_ns, why);
 	return why;
 }
 
 void peers_print(const struct instance *in, const struct peers *peers)
 {
 	char bits[UNITS_TEXT_MAX], memory[UNITS_TEXT_MAX], text[PEER_TEXT_MAX];
-	char why[PEER_WHY_MAX];
+	char why[PEER_WINDOWS_MAX];
 
 	if (!in->fixed.peers)
 		return;
@@ -234,8 +230,8 @@ void peers_print(const struct instance *in, const struct peers *peers)
 	       units_size_text(peers->memory_bytes, memory), (uint64_t)peers->hits,
 	       replica_action_names[in->live.replica_action % XDD_REPLICA_MAX]);
 	for (u32 i = 0; i < peers->n; i++)
-		printf("              %s%s\n", peer_text(&peers->peer[i], text),
-		       peer_why(in, &peers->peer[i], why));
+		printf("              %s%s%s\n", peer_text(&peers->peer[i], text),
+		       *peer_why(in, &peers->peer[i], why) ? "; " : "", why);
 	if (peers->refused)
 		printf("              %" PRIu64
 		       " messages refused: damaged, or of one without this "

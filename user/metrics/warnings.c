@@ -5,10 +5,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "user/clock.h"
 #include "user/metrics/limits.h"
 #include "user/metrics/warnings_work.h"
-#include "user/units.h"
+#include "user/peer_words.h"
 #include "user/utf8.h"
 #include "xdd/event.h"
 
@@ -208,7 +207,7 @@ static void twin_warnings(struct status *status)
 {
 	const struct peers *peers = &status->peers;
 
-	if (peers->twin_ns && now_ns() - peers->twin_ns < LIMIT_TWIN_S * XDD_SECOND_NS)
+	if (peer_twins_lately(peers->twin_ns))
 		warn(status, "another host speaks in this one's name, and others believe only one "
 			     "of the two: give each host of the group an agent --host of its own");
 	for (u32 i = 0; i < peers->n; i++)
@@ -222,17 +221,16 @@ static void twin_warnings(struct status *status)
 static void window_warnings(struct status *status)
 {
 	const struct instance *in = status->instance;
-	char theirs[UNITS_TEXT_MAX], own[UNITS_TEXT_MAX];
+	char text[PEER_WINDOWS_MAX];
 
 	for (u32 i = 0; i < status->peers.n; i++) {
 		const struct peer_view *peer = &status->peers.peer[i];
 
 		if (peer_window_is_longer(in, peer))
 			warn(status,
-			     "what %s has seen is not known here: its window is %s, here %s: set "
-			     "both alike (xdp-dedup set --window)",
-			     peer->about.name, units_time_text(peer->about.window_ns, theirs),
-			     units_time_text(in->live.window_ns, own));
+			     "what %s has seen is not known here: %s (xdp-dedup set --window)",
+			     peer->about.name,
+			     peer_windows_text(peer->about.window_ns, in->live.window_ns, text));
 	}
 }
 

@@ -15,6 +15,7 @@
 #include "user/loader/mapped.h"
 #include "user/loader/program.h"
 #include "user/message.h"
+#include "user/peer_words.h"
 #include "user/watch/journal.h"
 #include "user/watch/trust.h"
 #include "xdd/event.h"
@@ -410,14 +411,9 @@ double watch_view_behind(const struct watch_view *view)
 	return since && now_ns() > since ? (now_ns() - since) / 1e9 : 0;
 }
 
-/* Another host that shares its set in the same name was heard this lately. */
-#define TWIN_NS (30 * XDD_SECOND_NS)
-
 bool watch_view_twins(const struct watch_view *view)
 {
-	u64 twin = view->share.twin_ns;
-
-	return view->shared && view->sharing && twin && now_ns() - twin < TWIN_NS;
+	return view->shared && view->sharing && peer_twins_lately(view->share.twin_ns);
 }
 
 static void owner_text(const struct watch_view *view, char text[WATCH_SHARE_TEXT])
