@@ -71,7 +71,7 @@ static int open_sites(struct branch *b, char *err, size_t err_size)
 	const struct remote_setup setup = { o, b->plan.d, b->plan.who,
 					    o->site_timeout / SITES_SHARE };
 
-	return o->sites && !b->plan.bare ? remote_open(&setup, &b->sites, err, err_size) : 0;
+	return o->sites ? remote_open(&setup, &b->sites, err, err_size) : 0;
 }
 
 int branch_open(const struct branch_plan *plan, struct branch **to, char *err, size_t err_size)

@@ -18,10 +18,9 @@ struct branch;
 struct branch_plan {
 	const struct options *o;
 	const struct derived *d;
-	const char *who; /* in front of messages */
-	const char *
-		parent; /* its name; NULL: this is the root, whose filter is on sites with o->sites */
-	bool bare;	/* of a producer: no filter, and nobody asks it */
+	const char *who;    /* in front of messages */
+	const char *parent; /* its name; NULL: the root, on sites with o->sites */
+	bool bare;	    /* of a producer: no filter, and nobody asks it */
 };
 
 /* Complete @d for trees, by what @o says of them; -EINVAL and a line in @err if it cannot be. */

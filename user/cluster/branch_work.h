@@ -25,8 +25,8 @@ struct branch_peer {
 struct branch_name {
 	u64 id;
 	char name[WIRE_NAME];
-	u64 since_ns,
-		heard_ns; /* when it first and last answered this process; 0: never. What it said then: */
+	u64 since_ns, heard_ns; /* when it first and last answered this process; 0: never */
+	/* What it said then: */
 	char parent[WIRE_NAME];
 	u32 level;
 	bool serves;
@@ -69,8 +69,8 @@ struct branch {
 void branch_take(struct branch *b, const struct calls_event *event);
 u64 branch_send(struct branch *b, u64 now);
 
-/* branch_trouble.c: whether the parent that has just answered is to be asked, as it is not below this node; why there is none, in words, and said once. Returns when to come
- * back.
+/* branch_trouble.c: whether the parent that has just answered is to be asked, as it is not below this node; why there
+ * is none, in words; and said once: returns when to come back.
  */
 bool branch_fits(const struct branch *b, u64 now);
 void branch_trouble_text(const struct branch *b, char *text, size_t size);

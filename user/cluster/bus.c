@@ -148,6 +148,7 @@ static void on_message(natsConnection *nc, natsSubscription *sub, natsMsg *msg, 
 	tell(bus, BUS_MESSAGE, "", msg, 0);
 }
 
+/* What a server said may have lines of its own. */
 static void make_one_line(char *text)
 {
 	for (; *text; text++)
@@ -300,7 +301,6 @@ static void fetch(struct bus *bus, const struct task *task)
 	tell(bus, BUS_FETCHED, task->subject, NULL, n);
 }
 
-/* What a server said may have lines of its own. */
 /* Say why there is no connection, unless that was said. */
 static void complain_once(struct bus *bus, natsStatus status)
 {

@@ -3,9 +3,10 @@
 
 #include <string.h>
 
+#include <xdd/event.h>
 #include <xdd/hash.h>
 
-#define MINUTE_NS 60000000000ull
+#define MINUTE_NS (60 * XDD_SECOND_NS)
 
 static bool is_known(const struct strangers *s, u64 id)
 {

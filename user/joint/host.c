@@ -10,8 +10,6 @@
 
 #include "user/message.h"
 
-#define SECOND_NS 1000000000ull
-
 void host_open(struct host *h, const struct host_ops *ops, void *to)
 {
 	*h = (struct host){ .ops = ops, .to = to };
@@ -175,7 +173,7 @@ static bool may_begin(struct host *h, const char *from, u64 session, u64 now_ns,
 	snprintf(why, sizeof(why),
 		 "it is a monitor of %s: ask again when that is over, or in %" PRIu64
 		 " s if that is gone",
-		 h->coordinator, (uint64_t)(left / SECOND_NS + 1));
+		 h->coordinator, (uint64_t)(left / XDD_SECOND_NS + 1));
 	refuse_session(h, from, session, why);
 	return false;
 }

@@ -7,11 +7,13 @@
 #ifndef USER_JOINT_PARTS_H
 #define USER_JOINT_PARTS_H
 
+#include <xdd/event.h>
+
 #include "user/joint/bytes.h"
 
 #define PART_BYTES (256u << 10)
 #define PARTS_MAX 4096u
-#define PART_AGAIN_NS 1000000000ull /* after so long without a word it is sent again */
+#define PART_AGAIN_NS XDD_SECOND_NS /* after so long without a word it is sent again */
 #define PART_FULL_NS 5000000ull	    /* ... and so soon where there was no room for it */
 
 /* A step that is no question: whoever gets it forgets the session. */
@@ -19,7 +21,7 @@
 
 /* Nor is this, which says that the one who asks is there; so often. */
 #define STEP_BEAT 0xfffffffeu
-#define PART_BEAT_NS 2000000000ull
+#define PART_BEAT_NS (2 * XDD_SECOND_NS)
 
 struct part {
 	u64 session;	   /* of the one who asks: when it began, ns since 1970 */
