@@ -54,7 +54,7 @@ feed a "$tmp/new"
 told b a
 before="$(asked a) $(asked b)"
 load c "${options[@]}"
-agent c --silence 1s --false-rate-target 0.0001 --check-every 50ms
+agent c --false-rate-target 0.0001 --check-every 50ms
 check "a late host is told everything" told c a
 check_equal "by what the server kept" 0 "$(passed c "$tmp/new")"
 check_equal "so nobody was asked to send it" "$before" "$(asked a) $(asked b)"
