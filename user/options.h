@@ -200,7 +200,7 @@ enum {
 	  "/etc/xdp-dedup/sensor.creds")                                                           \
 	X(max_density, ratio, 0, "P", ON_GROUP,                                                    \
 	  "a replica with a larger share of ones is not believed (default 0.6)", "0.6")            \
-	X(silence, silence, 0, "TIME", ON_GROUP | ON_JOINT | ON_STREAM,                            \
+	X(silence, silence, 0, "TIME", ON_GROUP | ON_JOINT | ON_STREAM | ON_SITE,                  \
 	  "a host that says nothing for so long is not believed, 300ms to 10min (default 3s)",     \
 	  "3s")                                                                                    \
 	X(push_rate, size, 0, "SIZE", ON_GROUP,                                                    \

@@ -262,6 +262,13 @@ check_command "--sites below a parent" 2 '' '--sites is for the root of a tree' 
 check_command "--sites of one slice" 2 '' 'there is nothing to spread' "$xdd" site --nats $nats --tree dense --sites "${bloom[@]}"
 check_command "a dense tree of timers above sites" 2 '' 'give --tree sparse' "$xdd" site --nats $nats --tree dense --sites "${timer[@]}" --slicing vertical --slices 8
 check_command "a root whose sites are not there" 1 '' 'no site of group nowhere answers' refused site --group nowhere --tree dense --sites "${bloom[@]}" --slicing vertical --slices 8
+node nowhere root --tree dense --sites --silence 1min "${bloom[@]}" --slicing vertical --slices 8
+sleep 1
+kill "${pid[nowhere.root]}"
+check "... is ended while it looks for them" wait_gone "${pid[nowhere.root]}"
+wait "${pid[nowhere.root]}"
+check_equal "... without an error" 0 $?
+check_command "--silence of a site that looks for none" 2 '' '--silence is how long the root' "$xdd" site --nats $nats --tree dense --silence 1min "${bloom[@]}"
 check_command "--leaf and --sites" 2 '' '--sites asks who has slices of a filter' "$xdd" stream --nats $nats --leaf a --sites "${bloom[@]}"
 check_command "--tree without --leaf" 2 '' 'add --leaf SITE' "$xdd" stream --tree dense "${bloom[@]}"
 check_command "--top-down without --tree" 2 '' 'are for trees: add --tree' "$xdd" site --nats $nats --top-down 1 --slicing vertical --slices 0-1/2 "${bloom[@]}"

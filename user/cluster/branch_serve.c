@@ -130,7 +130,7 @@ int branch_serve(const struct branch_plan *plan, char *err, size_t err_size)
 			      "cannot wait for signals");
 	rc = branch_open(plan, &b, err, err_size);
 	if (rc)
-		return rc;
+		return rc == -EINTR ? 0 : rc; /* what a signal ends has not failed */
 	rc = loop(b, signals, wanted, err, err_size);
 	service_stopping();
 	if (!rc)

@@ -15,11 +15,11 @@ static int find_server(struct remote *r, char *err, size_t err_size)
 {
 	u64 until = now_ns() + CALLS_DOWN_NS;
 
-	while (!calls_up(r->calls) && !interrupt_came() && now_ns() < until)
+	while (!calls_up(r->calls) && !interrupt_waits() && now_ns() < until)
 		remote_wait(r, until);
 	if (calls_up(r->calls))
 		return 0;
-	if (interrupt_came())
+	if (interrupt_waits())
 		return refuse(err, err_size, -EINTR, "ended before there was a server");
 	return refuse(err, err_size, -ENOTCONN, "no NATS server answers");
 }
@@ -29,7 +29,7 @@ static int check_missing(struct remote *r, char *err, size_t err_size)
 {
 	char missing[CALL_TEXT];
 
-	if (interrupt_came())
+	if (interrupt_waits())
 		return refuse(err, err_size, -EINTR, "ended before the sites were found");
 	if (!roster_missing(&r->roster, missing, sizeof(missing)))
 		return 0;
@@ -49,7 +49,7 @@ static int find_sites(struct remote *r, char *err, size_t err_size)
 	u64 until = now_ns() + r->setup.o->silence, now;
 	char missing[CALL_TEXT];
 
-	while ((now = now_ns()) < until && !interrupt_came() &&
+	while ((now = now_ns()) < until && !interrupt_waits() &&
 	       roster_missing(&r->roster, missing, sizeof(missing))) {
 		remote_search(r, now);
 		remote_wait(r, earliest(until, now + REMOTE_HELLO_NS));

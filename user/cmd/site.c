@@ -27,6 +27,9 @@ static int check(const struct options *o, const char **wrong)
 	else if (!is_node(o) && (o->top_down || option_given(o, OPT_site_timeout)))
 		*wrong = "--top-down and --site-timeout are for trees: add --tree dense, and "
 			 "--parent SITE but for the root";
+	else if (!o->sites && option_given(o, OPT_silence))
+		*wrong =
+			"--silence is how long the root of a tree looks for its sites: add --sites";
 	else if (!is_node(o) && !o->slice_end)
 		*wrong = "which slices? give --slices, for example --slices 0-9/40; or --tree for "
 			 "a node of a tree";

@@ -45,6 +45,17 @@ static void ours(sigset_t *set)
 		sigaddset(set, signals[i]);
 }
 
+bool interrupt_waits(void)
+{
+	sigset_t waiting;
+
+	sigpending(&waiting);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		if (sigismember(&waiting, signals[i]))
+			return true;
+	return interrupted;
+}
+
 void interrupt_block(sigset_t *before)
 {
 	sigset_t set;

@@ -15,6 +15,9 @@ void interrupt_catch(void);
 /* Whether a signal asked for the end. */
 bool interrupt_came(void);
 
+/* The same, also of a signal that is blocked and waits for whoever holds it (user/signals.h). */
+bool interrupt_waits(void);
+
 /* Threads that are made between the two calls do not take those signals. @before: which were blocked before. */
 void interrupt_block(sigset_t *before);
 void interrupt_restore(const sigset_t *before);
