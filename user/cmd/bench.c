@@ -22,6 +22,7 @@
 #include "bench.skel.h"
 #include "loader/mapped.h"
 #include "loader/program.h"
+#include "xdd/collect.h"
 #include "xdd/replica.h"
 
 #define ROUNDS 7
@@ -54,6 +55,14 @@ enum bench_watch { WATCH_off, WATCH_all, WATCH_none };
 #define WATCH_BITS 3700000u
 #define WATCH_HASHES 3
 
+/* --collect: no period goes on, or one does in which all keys find room. */
+enum bench_collect { COLLECT_off, COLLECT_idle, COLLECT_on };
+
+/* New keys of a row in which every second packet is new: of the rounds, of the packets that fill the filter, and of those
+ * between them that are younger than the first.
+ */
+#define COLLECT_KEYS(keys) (ROUNDS * (PACKETS / 2) + 2 * (keys) + (keys))
+
 struct bench_row {
 	const char *name;
 	enum bench_program program;
@@ -65,19 +74,21 @@ struct bench_row {
 	u32 packet_bytes;
 	u32 keys;
 	bool half_new;
-	bool top;  /* the keys most often suppressed are kept */
-	u32 audit; /* of one key in so many; 0: off */
-	u8 peers;  /* whose replicas are asked; 0: none */
-	u8 watch;  /* enum bench_watch */
+	bool top;   /* the keys most often suppressed are kept */
+	u32 audit;  /* of one key in so many; 0: off */
+	u8 peers;   /* whose replicas are asked; 0: none */
+	u8 watch;   /* enum bench_watch */
+	u8 collect; /* enum bench_collect */
 };
 
-#define EXTRA_ROW(name, program, engine, placement, slicing, key, hash, bytes, keys, half_new, \
-		  top, ...)                                                                    \
-	{                                                                                      \
-		name, BENCH_##program, XDD_ENGINE_##engine, XDD_PLACEMENT_##placement,         \
-			XDD_SLICING_##slicing, XDD_KEY_##key, XDD_HASH_##hash, bytes, keys,    \
-			half_new, top, __VA_ARGS__                                             \
+#define FULL_ROW(name, program, engine, placement, slicing, key, hash, bytes, keys, half_new, top, \
+		 ...)                                                                              \
+	{                                                                                          \
+		name, BENCH_##program, XDD_ENGINE_##engine, XDD_PLACEMENT_##placement,             \
+			XDD_SLICING_##slicing, XDD_KEY_##key, XDD_HASH_##hash, bytes, keys,        \
+			half_new, top, __VA_ARGS__                                                 \
 	}
+#define EXTRA_ROW(...) FULL_ROW(__VA_ARGS__, COLLECT_off)
 #define ROW(...) EXTRA_ROW(__VA_ARGS__, false, 0, 0, WATCH_off)
 
 /* The first two rows of every load. */
@@ -145,6 +156,17 @@ struct bench_row {
 		EXTRA_ROW("tagged, none watched", DEDUP, tagged, shared, horizontal, packet,       \
 			  keyed, SHORT_PACKET, keys, half_new, false, 0, 0, WATCH_none)
 
+/* What noting keys for joint detection costs, beside "tagged" of the same load. */
+#define COLLECT_ROW(name, keys, half_new, collect)                                           \
+	FULL_ROW(name, DEDUP, tagged, shared, horizontal, packet, keyed, SHORT_PACKET, keys, \
+		 half_new, false, 0, 0, WATCH_off, collect)
+#define COLLECT_ROWS(keys)                                                      \
+	COLLECT_ROW("tagged, --collect, no period", keys, false, COLLECT_idle), \
+		COLLECT_ROW("tagged, --collect, keys noted", keys, false, COLLECT_on)
+#define COLLECT_NEW_ROWS(keys)                          \
+	COLLECT_ROW("tagged", keys, true, COLLECT_off), \
+		COLLECT_ROW("tagged, --collect, every second new", keys, true, COLLECT_on)
+
 /* Random numbers, BENCH_DRAWS of bench.bpf.c, beside LOAD_ROWS(keys, false). */
 #define RANDOM_ROW(name, program, keys)                                                            \
 	ROW("8 random numbers: " name, program, rlbsbf, percpu, none, packet, keyed, SHORT_PACKET, \
@@ -165,8 +187,9 @@ struct bench_row {
 static const struct bench_row rows[] = {
 	LOAD_ROWS(16 * 1024, false),  TREE_ROWS(16 * 1024, false),
 	AUDIT_ROWS(16 * 1024, false), REPLICA_ROWS(16 * 1024, false),
-	WATCH_ROWS(16 * 1024, false), RANDOM_ROWS(16 * 1024),
-	PEER_ROWS(16 * 1024, true),   TIMER_ROWS(16 * 1024, true),
+	WATCH_ROWS(16 * 1024, false), COLLECT_ROWS(16 * 1024),
+	RANDOM_ROWS(16 * 1024),	      PEER_ROWS(16 * 1024, true),
+	TIMER_ROWS(16 * 1024, true),  COLLECT_NEW_ROWS(16 * 1024),
 	PEER_ROWS(2000000, false),    TIMER_ROWS(2000000, false),
 	LOAD_ROWS(2000000, true),     TREE_ROWS(2000000, true),
 	AUDIT_ROWS(2000000, true),    WATCH_ROWS(2000000, true),
@@ -235,6 +258,8 @@ static void config_make(const struct bench_row *row, struct xdd_fixed *fixed, st
 		fixed->watch_bits = WATCH_BITS;
 		fixed->watch_hashes = WATCH_HASHES;
 	}
+	if (row->collect)
+		fixed->collect_keys = COLLECT_KEYS(row->keys);
 	if (row->placement == XDD_PLACEMENT_percpu) {
 		fixed->blocks = FILTER_BYTES(row->keys) / cpus / XDD_CPU_BLOCK_BYTES + 1;
 		fixed->lines_per_block = XDD_CPU_BLOCK_LINES;
@@ -318,6 +343,14 @@ static int fill_replicas(const struct bench_run *run, const struct xdd_fixed *fi
 		       : 0;
 }
 
+static int begin_period(int fd)
+{
+	struct xdd_collecting collecting = { .period = 1 };
+	u32 zero = 0;
+
+	return bpf_map_update_elem(fd, &zero, &collecting, BPF_ANY) ? -errno : 0;
+}
+
 static int run_open(struct bench_run *run, const struct bench_row *row)
 {
 	struct xdd_secret secret;
@@ -349,6 +382,8 @@ static int run_open(struct bench_run *run, const struct bench_row *row)
 		err = fill_watch(bpf_map__fd(run->skel->maps.watch));
 	if (!err && fixed.peers)
 		err = fill_replicas(run, &fixed);
+	if (!err && row->collect == COLLECT_on)
+		err = begin_period(bpf_map__fd(run->skel->maps.collecting));
 	run->fd = err ? -1 : program_fd(run->skel, row->program);
 	run->memory_bytes = row->program == BENCH_DEDUP && row->engine != XDD_ENGINE_exact
 				    ? FILTER_BYTES(row->keys)
@@ -380,6 +415,20 @@ static int run_warm(struct bench_run *run, const struct bench_row *row)
 	return run_packets(run, row, packets) < 0 ? -EIO : 0;
 }
 
+/* A key that finds no room takes another time. */
+static int check_room(const struct bench_run *run, const struct bench_row *row)
+{
+	struct xdd_collecting collecting;
+	u32 zero = 0;
+
+	if (bpf_map_lookup_elem(bpf_map__fd(run->skel->maps.collecting), &zero, &collecting))
+		return -errno;
+	if (!collecting.overflow)
+		return 0;
+	complain("bench: %s: %llu keys found no room", row->name, collecting.overflow);
+	return -EPROTO;
+}
+
 /* The share of duplicates that the program counted must be the row's, or the times say nothing. */
 static int run_check(const struct bench_run *run, const struct bench_row *row)
 {
@@ -402,7 +451,7 @@ static int run_check(const struct bench_run *run, const struct bench_row *row)
 			 row->name, duplicate, received);
 		return -EPROTO;
 	}
-	return 0;
+	return row->collect ? check_room(run, row) : 0;
 }
 
 static const char *engine_name(const struct bench_row *row)
