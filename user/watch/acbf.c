@@ -65,6 +65,7 @@ int acbf_open(struct acbf *a, u64 counters, u32 hashes, u64 bits)
 	a->blocks = divide_up(bits, 1u << a->block_shift);
 	a->group_blocks = divide_up(a->blocks, divide_up(room, group_pages(room) * PAGE_BITS));
 	a->groups = divide_up(a->blocks, a->group_blocks);
+	a->group_inverse = divide_up(1ull << ACBF_INVERSE_SHIFT, a->group_blocks);
 	a->first = memory_map(first_bytes(a));
 	a->ones = calloc(a->blocks, sizeof(*a->ones));
 	a->group = calloc(a->groups, sizeof(*a->group));
@@ -108,9 +109,21 @@ static void first_put(struct acbf *a, struct acbf_group *group, u64 position, bo
 	group->ones += bit ? 1 : -1;
 }
 
+/* A division would take as long as all else that is done to find it, and each update needs it a dozen times. */
+static u32 group_number(const struct acbf *a, u32 block)
+{
+	return block * a->group_inverse >> ACBF_INVERSE_SHIFT;
+}
+
 static struct acbf_group *group_of(const struct acbf *a, u64 position)
 {
-	return &a->group[(u32)(position >> a->block_shift) / a->group_blocks];
+	return &a->group[group_number(a, position >> a->block_shift)];
+}
+
+/* The first block of the group of @block. */
+static u32 group_start(const struct acbf *a, u32 block)
+{
+	return group_number(a, block) * a->group_blocks;
 }
 
 /* Ones before @position in its block: of the words before it or, if those are fewer, behind it. */
@@ -147,7 +160,7 @@ static u64 ones_of_blocks(const struct acbf *a, u32 start, u32 end)
 static u64 first_rank(struct acbf *a, u64 position)
 {
 	u32 block = position >> a->block_shift;
-	u32 start = block - block % a->group_blocks;
+	u32 start = group_start(a, block);
 
 	a->steps++;
 	a->pool.ranked += (block - start) / 4 + 1;
@@ -164,7 +177,7 @@ static void fetch_first(const struct acbf *a, u64 position)
 	for (u32 i = from; i < end; i += 8)
 		__builtin_prefetch(&words[i]);
 	__builtin_prefetch(&words[in], 1);
-	__builtin_prefetch(&a->ones[block - block % a->group_blocks]);
+	__builtin_prefetch(&a->ones[group_start(a, block)]);
 	__builtin_prefetch(&a->ones[block], 1);
 	__builtin_prefetch(group_of(a, position), 1);
 }
@@ -185,7 +198,7 @@ static void fetch_pages(const struct acbf *a, u64 position)
 	u32 block = position >> a->block_shift;
 	u64 at = (u64)a->ones[block] * (position & ((1u << a->block_shift) - 1)) >> a->block_shift;
 
-	at += ones_of_blocks(a, block - block % a->group_blocks, block);
+	at += ones_of_blocks(a, group_start(a, block), block);
 	string_fetch(&a->pool, upper, at);
 }
 

@@ -20,6 +20,7 @@
 #define ACBF_MAX_HASHES XDD_WATCH_MAX_HASHES
 #define ACBF_MAX_FIRST ((1ull << 32) - 1) /* bits of level 1 */
 #define ACBF_MAX_COUNT 4096		  /* what a counter reaches: a chain is walked */
+#define ACBF_INVERSE_SHIFT 42		  /* twice the bits of the largest number of a block */
 
 /* Sizes of level 1: X(name in --l1, counters m that it takes the bits of; 0: 4m - kn) */
 #define ACBF_FIRSTS(X) \
@@ -50,6 +51,7 @@ struct acbf {
 	u16 *ones;		 /* of each block of it */
 	u32 blocks, block_shift; /* of 2^block_shift bits */
 	u32 groups, group_blocks;
+	u64 group_inverse; /* 2^ACBF_INVERSE_SHIFT / group_blocks, rounded up */
 	struct acbf_group *group;
 	struct page_pool pool;
 	u64 steps; /* levels that were walked by updates: statistics */

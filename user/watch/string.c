@@ -104,6 +104,24 @@ static u64 bits_of_word(u32 from, u32 n)
 	return ~0ull >> (64 - n) << from;
 }
 
+/* Move @n bits from bit @from of a word on one up: @in comes in below. Returns the bit that leaves. */
+static u64 word_up(u64 *word, u32 from, u32 n, u64 in)
+{
+	u64 mask = bits_of_word(from, n), old = *word & mask;
+
+	*word ^= old ^ ((old << 1 | in << from) & mask);
+	return old >> (from + n - 1);
+}
+
+/* The same one down: @in comes in above. */
+static u64 word_down(u64 *word, u32 from, u32 n, u64 in)
+{
+	u64 mask = bits_of_word(from, n), old = *word & mask;
+
+	*word ^= old ^ ((old >> 1 & mask) | in << (from + n - 1));
+	return old >> from & 1;
+}
+
 /*
  * Move the @n bits from bit @from of the memory on one up, around its end: @from becomes 0, and
  * what was behind them is overwritten.
@@ -111,19 +129,19 @@ static u64 bits_of_word(u32 from, u32 n)
 static void move_up(struct page_pool *pool, struct page *page, u32 from, u32 n)
 {
 	u32 w = from / 64, bit = from % 64, left = n + 1;
-	u64 carry = 0;
+	u32 some = left < 64 - bit ? left : 64 - bit;
+	u64 carry, old;
 
-	while (left) {
-		u32 some = left < 64 - bit ? left : 64 - bit;
-		u64 mask = bits_of_word(bit, some), old = page->word[w] & mask;
-
-		page->word[w] ^= old ^ ((old << 1 | carry << bit) & mask);
-		carry = old >> (bit + some - 1);
-		left -= some;
-		bit = 0;
+	pool->moved += (bit + left + 63) / 64;
+	carry = word_up(&page->word[w], bit, some, 0);
+	for (left -= some; left >= 64; left -= 64) {
 		w = (w + 1) % PAGE_WORDS;
-		pool->moved++;
+		old = page->word[w];
+		page->word[w] = old << 1 | carry;
+		carry = old >> 63;
 	}
+	if (left)
+		word_up(&page->word[(w + 1) % PAGE_WORDS], 0, left, carry);
 }
 
 /* Move the @n bits behind bit @from of the memory one down: the last of them becomes 0, and what was
@@ -132,19 +150,19 @@ static void move_up(struct page_pool *pool, struct page *page, u32 from, u32 n)
 static void move_down(struct page_pool *pool, struct page *page, u32 from, u32 n)
 {
 	u32 last = (from + n) % PAGE_BITS, w = last / 64, end = last % 64 + 1, left = n + 1;
-	u64 carry = 0;
+	u32 some = left < end ? left : end;
+	u64 carry, old;
 
-	while (left) {
-		u32 some = left < end ? left : end;
-		u64 mask = bits_of_word(end - some, some), old = page->word[w] & mask;
-
-		page->word[w] ^= old ^ ((old >> 1 & mask) | carry << (end - 1));
-		carry = old >> (end - some) & 1;
-		left -= some;
-		end = 64;
+	pool->moved += (64 - end + left + 63) / 64;
+	carry = word_down(&page->word[w], end - some, some, 0);
+	for (left -= some; left >= 64; left -= 64) {
 		w = (w + PAGE_WORDS - 1) % PAGE_WORDS;
-		pool->moved++;
+		old = page->word[w];
+		page->word[w] = old >> 1 | carry << 63;
+		carry = old & 1;
 	}
+	if (left)
+		word_down(&page->word[(w + PAGE_WORDS - 1) % PAGE_WORDS], 64 - left, left, carry);
 }
 
 int string_reserve(struct string *s, u64 more)
