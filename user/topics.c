@@ -739,7 +739,8 @@ is no server, nobody has failed, for ten seconds.\n\
 Several producers may ask at once: one of them passes each record. A site gives a key whose cells are\n\
 not all set to one producer, until that has set them, or two seconds are over, since it may have died;\n\
 others ask again. --window needs --time-field, and the clocks of the producers must agree to within\n\
-what a window can do without: a record that is late lives for the rest of its window.\n\
+what a window can do without: a record that is late lives for the rest of its window, where stream\n\
+without --sites takes it for as late as the latest of its cells.\n\
 \n\
 SIGUSR1 makes a site say what it did: visits of each slice, messages and bytes, what it refused.\n\
 \n\
