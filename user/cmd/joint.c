@@ -97,8 +97,8 @@ static int print_of_each(struct job *j, char *err, size_t err_size)
 		if (n < 0)
 			return refuse(err, err_size, n, "%s", strerror(-n));
 		j->common += n;
-		rc = joint_list_print(&j->lists[i], &j->reading, j->monitors[i].from, n, stdout,
-				      err, err_size);
+		rc = joint_list_print(&j->lists[i], &j->reading, j->monitors[i].from, n, true,
+				      stdout, err, err_size);
 	}
 	return rc;
 }
@@ -111,8 +111,8 @@ static int print_keys(struct job *j, char *err, size_t err_size)
 	if (j->plan.at_least < j->plan.monitors)
 		return print_of_each(j, err, err_size);
 	j->common = first->n;
-	return joint_list_print(&j->lists[0], &j->reading, first->from, first->n, stdout, err,
-				err_size);
+	return joint_list_print(&j->lists[0], &j->reading, first->from, first->n, false, stdout,
+				err, err_size);
 }
 
 /* Of the keys of monitor @i that are not common, so many are expected to be taken for common, at most. */
@@ -154,6 +154,29 @@ static void print_json(const struct job *j)
 	json_decref(all);
 }
 
+/* A wrong --field or --key would otherwise look like lists that have nothing in common. */
+static void print_without(const struct job *j)
+{
+	const struct options *o = j->o;
+	bool filtered = o->filter || option_given(o, OPT_direction);
+
+	for (u32 i = 0; i < j->n; i++) {
+		const struct joint_list *list = &j->lists[i];
+		char what[48] = "frames have no key";
+
+		if (!list->without)
+			continue;
+		if (!list->is_capture)
+			snprintf(what, sizeof(what), "%s have no field %u",
+				 o->null ? "records" : "lines", o->field);
+		fprintf(stderr, "%s: %" PRIu64 " of %" PRIu64 " %s%s\n", list->path,
+			(uint64_t)list->without, (uint64_t)list->records, what,
+			list->is_capture && filtered
+				? ", or are left out by --filter or --direction"
+				: "");
+	}
+}
+
 static void print_text(const struct job *j)
 {
 	const struct joint_result *r = &j->result;
@@ -168,6 +191,7 @@ static void print_text(const struct job *j)
 			(uint64_t)r->up_of[i], (uint64_t)r->down_of[i], j->lists[i].path);
 		keys += j->lists[i].n;
 	}
+	print_without(j);
 	fprintf(stderr,
 		"%s: %" PRIu64 " keys that %s %u have; none is lost%s\n"
 		"%" PRIu64 " bytes up, %" PRIu64 " down, %.3g bits for each key; %" PRIu64
