@@ -707,10 +707,11 @@ periods. Between two, while messages go, nothing is collected.\n\
                    dst, srcdst, flow or biflow; of others the digest, a tab, and what it is of\n\
 --then watch:NAME  each monitor puts them into the watch set of its host's instance NAME, unless\n\
                    one of them cannot, when asked: then none does. Not with --at-least. If one\n\
-                   that could fails after all, it is said of each whether it has them: exit code 1\n\
-A monitor that does not answer, not for --silence, is named, and nothing is found: exit code 1. It\n\
-is of one joint at a time, and free 15 s after one that was killed. One\n\
-with more keys than --collect has room for says so (no room, overflow): then common keys may be\n\
+                   that could fails after all, it is said of each whether it has them: exit code\n\
+                   1. Either way the keys are printed instead\n\
+A monitor that does not answer, not for --silence (and 4 s, while keys are collected), is named, and\n\
+nothing is found: exit code 1. It is of one joint at a time, and free 15 s after one that was killed.\n\
+One with more keys than --collect has room for says so (no room, overflow): then common keys may be\n\
 missing, and `complete` is false in --json. Hosts agree on keys by digests of 64 bits; the\n\
 coordinator sees filters, with raw and smallest-first digests, and the keys that it prints.\n\
 \n\

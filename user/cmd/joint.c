@@ -231,28 +231,48 @@ static void close_job(struct job *j)
 	free(j);
 }
 
+/* Options that are for live hosts only, and for files only: hosts know what their keys are of. */
+static const enum option_id of_hosts[] = { OPT_period, OPT_then, OPT_count, OPT_secret_file,
+					   OPT_nats };
+static const enum option_id of_files[] = {
+	OPT_key,       OPT_non_ip, OPT_ignore,	    OPT_include,
+	OPT_payload,   OPT_vlan,   OPT_scope,	    OPT_inner,
+	OPT_vni,       OPT_seed,   OPT_tunnel_port, OPT_filter,
+	OPT_direction, OPT_field,  OPT_null,	    OPT_verify_checksum,
+	OPT_delimiter
+};
+
+/* The first of @n options @ids that was given, as a label; or NULL. */
+static const char *first_given(const struct options *o, const enum option_id *ids, size_t n,
+			       char label[OPTION_LABEL_MAX])
+{
+	for (size_t i = 0; i < n; i++)
+		if (option_given(o, ids[i]))
+			return option_label(ids[i], label);
+	return NULL;
+}
+
 /* What asks live hosts says nothing of files, and the reverse. Returns whether all is well. */
 static bool check_monitors(const struct options *o)
 {
-	static const enum option_id live[] = { OPT_period, OPT_then, OPT_count, OPT_secret_file,
-					       OPT_nats };
 	char label[OPTION_LABEL_MAX];
+	const char *wrong = o->monitor_names
+				    ? first_given(o, of_files, XDD_ARRAY_SIZE(of_files), label)
+				    : first_given(o, of_hosts, XDD_ARRAY_SIZE(of_hosts), label);
 
 	if (o->monitor_names && o->n_args)
 		complain("joint: %s: give files, or --monitors", o->args[0]);
 	else if (!o->monitor_names && o->n_args < 2)
 		complain("joint: too few arguments: xdp-dedup joint FILE FILE..., or --monitors "
 			 "NAME,...");
+	else if (wrong && o->monitor_names)
+		complain("joint: %s is for files: what live hosts note of a packet was said when "
+			 "they were loaded",
+			 wrong);
+	else if (wrong)
+		complain("joint: %s is for live hosts: add --monitors NAME,...", wrong);
 	else
-		for (size_t i = 0; i <= XDD_ARRAY_SIZE(live); i++) {
-			if (i == XDD_ARRAY_SIZE(live))
-				return true;
-			if (o->monitor_names || !option_given(o, live[i]))
-				continue;
-			complain("joint: %s is for live hosts: add --monitors NAME,...",
-				 option_label(live[i], label));
-			break;
-		}
+		return true;
 	return false;
 }
 
