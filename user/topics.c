@@ -676,11 +676,13 @@ static void topic_detection(FILE *to)
 		joint_names, joint_help);
 	fprintf(to, "\n\
 Keys      A FILE that is a capture has the keys of its frames, as pcap finds them: --key, --ignore,\n\
-          --inner and so on; else it has a key a line, or --field N of it. Printed are the lines of\n\
-          the first FILE; of a capture the number of the frame in which a key came first, and what\n\
-          it is of.\n\
---at-least T  keys that T of the FILEs have, each once: raw and best only. In the others a bit\n\
-          that T filters have may come from other filters for each bit of a key.\n\
+          --inner and so on; else it has a key a line, or --field N of it. Lines and frames that\n\
+          have none are left out, and counted. Printed are the lines of the first FILE; of a capture\n\
+          the number of the frame in which a key came first, and what it is of. A capture is read\n\
+          twice, so it is a file; lists may come by pipes.\n\
+--at-least T  keys that T of the FILEs have, each once, of the first FILE that has it: of captures\n\
+          FILE:NUMBER, and what it is of. raw and best only: in the others a bit that T filters have\n\
+          may come from other filters for each bit of a key.\n\
 Errors    A common key is never lost. A key that is not common is taken for one with probability\n\
           --epsilon at most, whichever of the others have it. raw and smallest-first err as 64 bits\n\
           of hash do. Each monitor may be wrong about other keys.\n\
@@ -688,8 +690,10 @@ Rounds    cfsp and best halve what is left in each of --rounds but the last, whi
           later filters are of fewer keys. 2 is what the paper simulates; more save little.\n\
 Bytes     Those of the messages as they are encoded, on the coordinator's link. The coordinator has\n\
           filters only; with raw and smallest-first, hashes of 64 bits. What it sends to all counts\n\
-          for each, but of smallest-first, whose messages are multicast. To cfs, cfsp and best it\n\
-          sends only which bits of a monitor's own filter are left, coded by their gaps.\n\
+          for each. The keys of smallest-first count once over FILEs and in simulate joint, as if\n\
+          all could hear them at once; live hosts get them one by one, and there they count for\n\
+          each. To cfs, cfsp and best it sends only which bits of a monitor's own filter are left,\n\
+          coded by their gaps.\n\
 best      is what the paper does not have: filters of one hash, each as long as its errors ask\n\
           for, coded by their gaps in both directions (Golomb's code and a range coder). What was\n\
           not wrong in one round is left to the next.\n\
@@ -703,10 +707,11 @@ periods. Between two, while messages go, nothing is collected.\n\
                    dst, srcdst, flow or biflow; of others the digest, a tab, and what it is of\n\
 --then watch:NAME  each monitor puts them into the watch set of its host's instance NAME, unless\n\
                    one of them cannot, when asked: then none does. Not with --at-least. If one\n\
-                   that could fails after all, it is said of each whether it has them: exit code 1\n\
-A monitor that does not answer, not for --silence, is named, and nothing is found: exit code 1. It\n\
-is of one joint at a time, and free 15 s after one that was killed. One\n\
-with more keys than --collect has room for says so (no room, overflow): then common keys may be\n\
+                   that could fails after all, it is said of each whether it has them: exit code\n\
+                   1. Either way the keys are printed instead\n\
+A monitor that does not answer, not for --silence (and 4 s, while keys are collected), is named, and\n\
+nothing is found: exit code 1. It is of one joint at a time, and free 15 s after one that was killed.\n\
+One with more keys than --collect has room for says so (no room, overflow): then common keys may be\n\
 missing, and `complete` is false in --json. Hosts agree on keys by digests of 64 bits; the\n\
 coordinator sees filters, with raw and smallest-first digests, and the keys that it prints.\n\
 \n\
@@ -743,9 +748,9 @@ what a window can do without: a record that is late lives for the rest of its wi
 \n\
 SIGUSR1 makes a site say what it did: visits of each slice, messages and bytes, what it refused.\n\
 \n\
-xdp-dedup simulate sites runs a made stream through a filter whose slices are on --hosts: the messages\n\
-are those above. Beside it one filter is asked the same: verdicts that differ are counted, and none\n\
-does.\n\
+xdp-dedup simulate sites runs a made stream through a filter whose slices are on --hosts (default: one\n\
+each, 256 at most): the messages are those above. Beside it one filter is asked the same: verdicts\n\
+that differ are counted, and none does.\n\
 \n\
 --protocol\n\
   parallel   all slices of a key at once; the cells of a distinct one are set when that is known\n\

@@ -79,6 +79,12 @@ refuses '--at-least 4: from 2 to 3' 2 a b c --at-least 4
 printf 'x\t1\ny\t2\nz\n' >f
 printf 'p\t2\nq\t3\n' >g
 check_equal "--field" "y${IFS:1:1}2" "$("$xdd" joint f g --field 2 --quiet)"
+check_command "lines without the field are told of" 0 'y' '^f: 1 of 3 lines have no field 2' \
+	"$xdd" joint f g --field 2
+check_equal "... once for each list that has some" "f: 3 of 3 lines have no field 4|g: 2 of 2 lines have no field 4" \
+	"$("$xdd" joint f g --field 4 2>&1 | grep ' have no ' | paste -sd'|')"
+check_equal "... not with --quiet, nor where all have it" "" \
+	"$({ "$xdd" joint f g --field 4 --quiet && "$xdd" joint f g --field 1; } 2>&1 | grep ' have no ')"
 printf 'a\nb\0c\0' >f
 printf 'c\0a\nb\0' >g
 check_equal "--null" "a-b|c|" "$("$xdd" joint f g --null --quiet | tr '\n\0' '-|')"
@@ -103,12 +109,25 @@ check_equal "each flow once" 150 "$(wc -l <stdout)"
 judge "packets by the default key, whatever their TTL" json "r['common'] == 300 and \
 	r['monitors'][1]['without_key'] == 1 and r['monitors'][1]['keys'] == 800 and \
 	r['monitors'][1]['kind'] == 'capture'"
+check_command "frames without a key are told of" 0 UDP '^t2: 1 of 801 frames have no key$' "$xdd" joint t1 t2 t3
+check_command "... or left out" 0 UDP '^t1: 598 of 600 frames have no key, or are left out by --filter' \
+	"$xdd" joint t1 t2 --filter 'src port 120'
+check_equal "--at-least of captures: FILE:NUMBER, each of the first FILE that has it" \
+	"$(seq -f 't2:%g' 200 && seq -f 't3:%g' 50)" \
+	"$("$xdd" joint t2 t3 t1 --at-least 2 --algorithm raw --key flow --quiet | cut -f1)"
+check_equal "... what all have is of the first FILE: NUMBER alone" "$(seq 150)" \
+	"$("$xdd" joint t2 t3 t1 --at-least 3 --algorithm raw --key flow --quiet | cut -f1)"
 check_equal "with --include ttl none is the same" 0 \
 	"$("$xdd" joint t1 t2 t3 --include ttl --algorithm raw --quiet | wc -l)"
 check_equal "--filter" 1 "$("$xdd" joint t1 t2 --key flow --filter 'src port 120' --quiet | wc -l)"
 
 # --- what cannot be done ---
 refuses 'a list of keys and a capture have no keys in common' 1 a t1
+refuses '^xdp-dedup: joint: /dev/fd/[0-9]*: a capture is read twice: give it as a file$' 1 <(cat t1) t2
+mkfifo pipe
+gzip -c t1 >pipe &
+refuses '^xdp-dedup: joint: pipe: a capture is read twice: give it as a file$' 1 t2 pipe
+check_equal "lists of keys come by pipes" 3000 "$("$xdd" joint <(cat a) b <(cat c) --algorithm raw --quiet | wc -l)"
 refuses '--field is for lists of keys' 1 t1 t2 --field 2
 refuses 'nowhere: cannot be read: No such file' 1 a nowhere
 head -c 700 t1 >short

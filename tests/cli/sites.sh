@@ -56,6 +56,8 @@ sites "duplicate: no FN, and FP more than (f/S)^k" \
 refuses 'give --primitive first-test' "${timer[@]}" --slicing vertical --slices 10 --primitive test-and-set
 refuses 'is for --protocol parallel' "${bloom[@]}" --primitive test-and-set --protocol one-pass
 refuses 'a vote is known only' "${bloom[@]}" --protocol one-pass --fault-policy vote:3
+sites "more slices than there can be sites" "r['sites'] == 256 and r['slices'] == 300 and not r['differences']" \
+	--engine bloom --memory 64KiB --hashes 4 --slicing vertical --slices 300 --records 10k
 refuses 'more --slices, or fewer sites' "${bloom[@]}" --hosts 41
 refuses 'more --faults than there are sites' "${bloom[@]}" --hosts 2 --faults 3
 refuses '--epsilon is not for it' --epsilon 0.1

@@ -56,6 +56,18 @@ for kind in sparse dense; do
 	check "$kind: top-down errs less, and misses no copy of what passed" test \
 		"$(value "$tmp/down" "j['fn'] <= j['fp'] < $(value "$tmp/one" 'j["fp"]')")" = True
 done
+# What the README says of its own commands: of the records, found at the leaves, and asked of the root.
+readme=$(grep -o '^tree="--engine bloom.*' README.md | cut -d'"' -f2)
+of_root="[round(100 * n / j['records']) for n in (j['levels'][2]['hits'], j['records'] - \
+	sum(l['hits'] for l in j['levels'][1:]), j['levels'][0]['accesses'])]"
+while read -r kind leaves root visits; do
+	# shellcheck disable=SC2086 # several words
+	"$xdd" simulate tree $readme --locality 0.5 --tree $kind --json >"$tmp/readme"
+	check_equal "README's $kind tree: percent at the leaves, of the root, its visits" \
+		"[$leaves, $root, $visits]" "$(value "$tmp/readme" "$of_root")"
+	check "... as the README says" grep -q "$leaves % .*asks.* about $root %" <(tr "\n" " " <README.md)
+done <<<"dense 68 25 25
+sparse 50 40 56"
 check "dense finds more at the leaves" test "$(value "$tmp/dense" 'j["tree"]["levels"][2]["hits"]')" -gt \
 	"$(value "$tmp/sparse" 'j["tree"]["levels"][2]["hits"]')"
 

@@ -98,6 +98,7 @@ flows "$tmp/more" 5000 120
 during a="$tmp/more" b="$tmp/more" c="$tmp/more" -- --monitors $all --then watch:tap --epsilon 1e-7
 check_equal "... is an error" 1 $?
 check "... that names it" grep -q 'monitor [ac].tap: .*is full, it has room for 400 keys' "$tmp/said"
+check_equal "... and prints what would have been loaded" 120 "$(wc -l <"$tmp/keys")"
 check_equal "... and no set has changed" "300 0 300" \
 	"$(for h in a b c; do says $h "i['watch']['keys']"; done | xargs)"
 # All have room, but the state of one cannot be written: the others have the keys, which is said of each.
@@ -108,6 +109,7 @@ check_equal "one fails when it is to load them: exit code" 1 $?
 on b mount -o remount,rw /run
 check "who has them" grep -q '^xdp-dedup: joint: a.tap has them, 30 are new' "$tmp/said"
 check "and who has not, and why" grep -q '^xdp-dedup: joint: b.tap does not have them: ' "$tmp/said"
+check_equal "and the keys for that one" 30 "$(wc -l <"$tmp/keys")"
 check "how many" grep -q 'in the watch set of tap at 2 of 3 monitors' "$tmp/said"
 check_equal "which is true" "330 0 330" "$(for h in a b c; do says $h "i['watch']['keys']"; done | xargs)"
 joint --monitors $all --then watch:other
@@ -119,6 +121,11 @@ flows "$tmp/many" 10000 6000 1
 during a="$tmp/many" a="$tmp/abc" b="$tmp/abc" c="$tmp/abc" -- --monitors $all --json
 check_equal "overflow: which monitor, and that the result is not complete" "5000 True False" \
 	"$(said 'str(j["monitors"][0]["keys"]) + " " + str(j["monitors"][0]["overflow"] > 0) + " " + str(j["complete"])')"
+
+during a="$tmp/many" a="$tmp/abc" b="$tmp/abc" c="$tmp/abc" -- --monitors $all --quiet
+check "... also with --quiet" grep -q 'monitor a.tap had no room for the keys of [0-9]* packets' "$tmp/said"
+joint --monitors $all --quiet
+check "who saw nothing is named" grep -q 'monitor c.tap has seen no packet that has a key' "$tmp/said"
 
 # Strangers, and monitors that are none.
 end_agent c TERM
@@ -150,8 +157,8 @@ check "... is named" grep -q 'monitor c.tap: its keys are others' "$tmp/said"
 	sleep 1
 	end_agent b KILL
 ) &
-joint --monitors a.tap,b.tap --silence 1s
-check_equal "a monitor that is killed: exit code" 1 $?
+joint --monitors a.tap,b.tap --silence 1s --period 1h
+check_equal "a monitor that is killed in a long period: exit code" 1 $?
 check "... is named" grep -q 'monitor b.tap: no longer answers' "$tmp/said"
 wait $!
 agent b
@@ -165,7 +172,7 @@ sleep 3
 kill -9 "$launched"
 joint --monitors a.tap,b.tap
 check_equal "a coordinator was killed: another one is refused" 1 $?
-check "... which says for how long" grep -q 'monitor [ab].tap: it is a monitor of a.joint-[0-9]*: .*in 1[0-9] s' "$tmp/said"
+check "... which says for how long" grep -q 'monitor [ab].tap: it is a monitor of a.joint-[0-9]*-[0-9a-f]*: .*in 1[0-9] s' "$tmp/said"
 sleep 16
 check "... and no longer" joint --monitors a.tap,b.tap
 check_command "watch sets of keys that a monitor may not have seen" 2 '' 'knows only the keys that it saw' \
@@ -184,5 +191,7 @@ check "sources" during a="$tmp/abc" b="$tmp/abc" c="$tmp/abc" a="$tmp/ab" b="$tm
 check_equal "... that came to all" "[40, 40, 40]" "$(said '[m["added"] for m in j["monitors"]]')"
 sleep 1.2
 for h in b c; do check_equal "$h drops them, and no others" 30 "$(passed_both $h)"; done
+check_command "a key for live hosts, who have theirs" 2 '' '--key is for files' \
+	on a "$xdd" joint --nats "$(url a)" --secret-file "$tmp/secret" --monitors $all --key src
 check "--monitors needs the secret" bash -c '! "$0" joint --monitors a.t,b.t --nats nats://127.0.0.1 2>/dev/null' "$xdd"
 finish

@@ -308,9 +308,11 @@ static void test_watch(void **state)
 	open_net(net, 0, 0, 0);
 	net->monitor[1].full = true;
 	assert_int_equal(run(net, JOINT_best, "tap"), COUNCIL_FAILED);
-	assert_string_equal(net->council.err, "monitor b.tap: is full");
+	assert_non_null(
+		strstr(net->council.err, "monitor b.tap: is full; so they are in no watch set"));
 	for (u32 i = 0; i < N; i++)
 		assert_int_equal(net->monitor[i].loaded, 0);
+	assert_int_equal(net->shown, COMMON); /* nobody can ask for that period again */
 	close_net(net);
 	free(net);
 }
@@ -333,6 +335,7 @@ static void test_half_loaded(void **state)
 	assert_string_equal(council_loaded(&net->council, 2, text), "has them, 3000 are new");
 	assert_int_equal(net->monitor[0].loaded, 0);
 	assert_int_equal(net->monitor[2].loaded, COMMON);
+	assert_int_equal(net->shown, COMMON);
 	close_net(net);
 	open_net(net, 0, 0, 0);
 	net->monitor[0].full = true;
@@ -381,6 +384,55 @@ static void test_killed(void **state)
 	host_step(h, net->now_ns + 12 * SECOND_NS);
 	assert_true(net->monitor[0].collecting);
 	host_step(h, net->now_ns + 16 * SECOND_NS);
+	assert_false(net->monitor[0].collecting);
+	close_net(net);
+	free(net);
+}
+
+/* What cannot be found is not waited for: a monitor that ends is told of in the period. */
+static void test_died(void **state)
+{
+	static const char *const names[N] = { "a.tap", "b.tap", "c.tap" };
+	struct joint_plan plan = { JOINT_best, N, N, 2, .001, 0 };
+	struct net *net = malloc(sizeof(*net));
+	struct council *c = &net->council;
+
+	(void)state;
+	open_net(net, 0, 20, 30);
+	c->emit = ask;
+	c->to = net;
+	council_open(c, &plan, names, WALL_NS, 3600 * SECOND_NS, 3 * SECOND_NS, NULL, 0);
+	for (; c->phase < COUNCIL_DONE && net->now_ns < 60 * SECOND_NS; net->now_ns += STEP_NS) {
+		council_step(c, net->now_ns);
+		deliver_all(net);
+		net->monitor[1].dead = net->now_ns > 30 * SECOND_NS;
+	}
+	assert_int_equal(c->phase, COUNCIL_FAILED);
+	assert_true(net->now_ns > 32 * SECOND_NS && net->now_ns < 40 * SECOND_NS);
+	assert_non_null(strstr(c->err, "monitor b.tap: no longer answers: has its agent ended"));
+	close_net(net);
+	free(net);
+}
+
+/* One that is killed before it could say that it is there keeps nobody longer. */
+static void test_killed_at_once(void **state)
+{
+	static const char *const names[N] = { "a.tap", "b.tap", "c.tap" };
+	struct joint_plan plan = { JOINT_best, N, N, 2, .001, 0 };
+	struct net *net = malloc(sizeof(*net));
+
+	(void)state;
+	open_net(net, 0, 0, 0);
+	net->council.emit = ask;
+	net->council.to = net;
+	council_open(&net->council, &plan, names, WALL_NS, 3600 * SECOND_NS, 3 * SECOND_NS, NULL,
+		     0);
+	council_step(&net->council, 0);
+	deliver_all(net);
+	assert_true(net->monitor[0].collecting);
+	host_step(&net->host[0], 14 * SECOND_NS);
+	assert_true(net->monitor[0].collecting);
+	host_step(&net->host[0], 16 * SECOND_NS);
 	assert_false(net->monitor[0].collecting);
 	close_net(net);
 	free(net);
@@ -465,10 +517,11 @@ static void test_senseless(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_networks), cmocka_unit_test(test_periods),
-		cmocka_unit_test(test_watch),	 cmocka_unit_test(test_half_loaded),
-		cmocka_unit_test(test_killed),	 cmocka_unit_test(test_silent),
-		cmocka_unit_test(test_twins),	 cmocka_unit_test(test_senseless),
+		cmocka_unit_test(test_networks),       cmocka_unit_test(test_periods),
+		cmocka_unit_test(test_watch),	       cmocka_unit_test(test_half_loaded),
+		cmocka_unit_test(test_killed),	       cmocka_unit_test(test_died),
+		cmocka_unit_test(test_killed_at_once), cmocka_unit_test(test_silent),
+		cmocka_unit_test(test_twins),	       cmocka_unit_test(test_senseless),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

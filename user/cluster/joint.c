@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "user/clock.h"
@@ -21,7 +22,7 @@
 struct hosts {
 	const struct options *o;
 	struct bus *bus;
-	char own[WIRE_NAME]; /* HOST.joint-PID */
+	char own[WIRE_NAME]; /* HOST.joint-PID-RANDOM */
 	char *list;	     /* what the names point into */
 	const char *name[JOINT_MONITORS_MAX];
 	struct joint_plan plan;
@@ -201,7 +202,10 @@ static int run_period(struct hosts *h, char *err, size_t err_size)
 	}
 	council_stop(c);
 	tell_loaded(c);
-	if (c->phase == COUNCIL_FAILED)
+	if (c->phase == COUNCIL_FAILED && !h->up)
+		rc = refuse(err, err_size, -EIO, "%s: the server does not answer any more",
+			    bus_servers(h->bus));
+	else if (c->phase == COUNCIL_FAILED)
 		rc = refuse(err, err_size, -EIO, "%s", c->err);
 	return rc;
 }
@@ -215,18 +219,22 @@ static int run_all(struct hosts *h, joint_period *each, void *context, char *err
 		rc = run_period(h, err, err_size);
 		if (!rc && h->council.phase == COUNCIL_DONE)
 			each(&h->council, context);
-		fflush(stdout);
 		council_close(&h->council);
+		if (fflush(stdout) || ferror(stdout))
+			break; /* nobody would see more, and the end of the program says so */
 	}
 	return rc;
 }
 
+/* Containers may have one name of their host, and process ids in common. */
 static void name_self(struct hosts *h)
 {
 	char host[GROUP_HOST_SIZE];
+	u16 random = 0;
 
 	group_host(h->o, host);
-	snprintf(h->own, sizeof(h->own), "%s.joint-%d", host, getpid());
+	getrandom(&random, sizeof(random), 0);
+	snprintf(h->own, sizeof(h->own), "%s.joint-%d-%04x", host, getpid(), random);
 }
 
 static int open_all(struct hosts *h, char *err, size_t err_size)

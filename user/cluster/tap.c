@@ -165,7 +165,7 @@ static int check_watch(struct tap *tap, const char *name, u64 print, char *err, 
 			    "the watch set of its instance %s has keys of another kind than %s",
 			    name, tap->in->name);
 	instance_close(&in);
-	return rc;
+	return rc ?: shared_check(name, err, err_size);
 }
 
 static int start(void *to, u64 session, const char *watch, u64 *print, u64 *room, char *err,

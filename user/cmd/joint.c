@@ -97,8 +97,8 @@ static int print_of_each(struct job *j, char *err, size_t err_size)
 		if (n < 0)
 			return refuse(err, err_size, n, "%s", strerror(-n));
 		j->common += n;
-		rc = joint_list_print(&j->lists[i], &j->reading, j->monitors[i].from, n, stdout,
-				      err, err_size);
+		rc = joint_list_print(&j->lists[i], &j->reading, j->monitors[i].from, n, true,
+				      stdout, err, err_size);
 	}
 	return rc;
 }
@@ -111,8 +111,8 @@ static int print_keys(struct job *j, char *err, size_t err_size)
 	if (j->plan.at_least < j->plan.monitors)
 		return print_of_each(j, err, err_size);
 	j->common = first->n;
-	return joint_list_print(&j->lists[0], &j->reading, first->from, first->n, stdout, err,
-				err_size);
+	return joint_list_print(&j->lists[0], &j->reading, first->from, first->n, false, stdout,
+				err, err_size);
 }
 
 /* Of the keys of monitor @i that are not common, so many are expected to be taken for common, at most. */
@@ -154,6 +154,29 @@ static void print_json(const struct job *j)
 	json_decref(all);
 }
 
+/* A wrong --field or --key would otherwise look like lists that have nothing in common. */
+static void print_without(const struct job *j)
+{
+	const struct options *o = j->o;
+	bool filtered = o->filter || option_given(o, OPT_direction);
+
+	for (u32 i = 0; i < j->n; i++) {
+		const struct joint_list *list = &j->lists[i];
+		char what[48] = "frames have no key";
+
+		if (!list->without)
+			continue;
+		if (!list->is_capture)
+			snprintf(what, sizeof(what), "%s have no field %u",
+				 o->null ? "records" : "lines", o->field);
+		fprintf(stderr, "%s: %" PRIu64 " of %" PRIu64 " %s%s\n", list->path,
+			(uint64_t)list->without, (uint64_t)list->records, what,
+			list->is_capture && filtered
+				? ", or are left out by --filter or --direction"
+				: "");
+	}
+}
+
 static void print_text(const struct job *j)
 {
 	const struct joint_result *r = &j->result;
@@ -168,6 +191,7 @@ static void print_text(const struct job *j)
 			(uint64_t)r->up_of[i], (uint64_t)r->down_of[i], j->lists[i].path);
 		keys += j->lists[i].n;
 	}
+	print_without(j);
 	fprintf(stderr,
 		"%s: %" PRIu64 " keys that %s %u have; none is lost%s\n"
 		"%" PRIu64 " bytes up, %" PRIu64 " down, %.3g bits for each key; %" PRIu64
@@ -207,28 +231,48 @@ static void close_job(struct job *j)
 	free(j);
 }
 
+/* Options that are for live hosts only, and for files only: hosts know what their keys are of. */
+static const enum option_id of_hosts[] = { OPT_period, OPT_then, OPT_count, OPT_secret_file,
+					   OPT_nats };
+static const enum option_id of_files[] = {
+	OPT_key,       OPT_non_ip, OPT_ignore,	    OPT_include,
+	OPT_payload,   OPT_vlan,   OPT_scope,	    OPT_inner,
+	OPT_vni,       OPT_seed,   OPT_tunnel_port, OPT_filter,
+	OPT_direction, OPT_field,  OPT_null,	    OPT_verify_checksum,
+	OPT_delimiter
+};
+
+/* The first of @n options @ids that was given, as a label; or NULL. */
+static const char *first_given(const struct options *o, const enum option_id *ids, size_t n,
+			       char label[OPTION_LABEL_MAX])
+{
+	for (size_t i = 0; i < n; i++)
+		if (option_given(o, ids[i]))
+			return option_label(ids[i], label);
+	return NULL;
+}
+
 /* What asks live hosts says nothing of files, and the reverse. Returns whether all is well. */
 static bool check_monitors(const struct options *o)
 {
-	static const enum option_id live[] = { OPT_period, OPT_then, OPT_count, OPT_secret_file,
-					       OPT_nats };
 	char label[OPTION_LABEL_MAX];
+	const char *wrong = o->monitor_names
+				    ? first_given(o, of_files, XDD_ARRAY_SIZE(of_files), label)
+				    : first_given(o, of_hosts, XDD_ARRAY_SIZE(of_hosts), label);
 
 	if (o->monitor_names && o->n_args)
 		complain("joint: %s: give files, or --monitors", o->args[0]);
 	else if (!o->monitor_names && o->n_args < 2)
 		complain("joint: too few arguments: xdp-dedup joint FILE FILE..., or --monitors "
 			 "NAME,...");
+	else if (wrong && o->monitor_names)
+		complain("joint: %s is for files: what live hosts note of a packet was said when "
+			 "they were loaded",
+			 wrong);
+	else if (wrong)
+		complain("joint: %s is for live hosts: add --monitors NAME,...", wrong);
 	else
-		for (size_t i = 0; i <= XDD_ARRAY_SIZE(live); i++) {
-			if (i == XDD_ARRAY_SIZE(live))
-				return true;
-			if (o->monitor_names || !option_given(o, live[i]))
-				continue;
-			complain("joint: %s is for live hosts: add --monitors NAME,...",
-				 option_label(live[i], label));
-			break;
-		}
+		return true;
 	return false;
 }
 

@@ -102,10 +102,29 @@ static void print_text(const struct council *c)
 		fprintf(stderr, "they are in the watch set of %s at each monitor\n", c->watch);
 }
 
+/* What makes a result less than it seems is said whatever is printed. */
+static void warn(const struct council *c)
+{
+	for (u32 i = 0; i < c->plan.monitors; i++) {
+		const struct council_member *m = &c->member[i];
+
+		if (m->overflow)
+			complain(
+				"joint: monitor %s had no room for the keys of %" PRIu64
+				" packets: common ones may be missing: load it with more --collect",
+				m->name, (uint64_t)m->overflow);
+		else if (!m->keys)
+			complain("joint: monitor %s has seen no packet that has a key: is its "
+				 "interface there, and up?",
+				 m->name);
+	}
+}
+
 static void report(const struct council *c, void *context)
 {
 	const struct options *o = context;
 
+	warn(c);
 	if (o->json)
 		print_json(c, o);
 	else if (!o->quiet)

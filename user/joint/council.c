@@ -12,15 +12,15 @@
 
 static void fail(struct council *c, const char *name, const char *why)
 {
-	if (c->phase != COUNCIL_FAILED)
+	if (c->phase != COUNCIL_FAILED && !c->failing)
 		snprintf(c->err, sizeof(c->err), "monitor %.70s: %.400s", name, why);
 	c->phase = COUNCIL_FAILED;
 }
 
-/* Of those that load their watch sets each has its own fate: the others' is waited for. */
+/* Of those that see to their watch sets each has its own fate: the others' is waited for. */
 static void fail_member(struct council *c, struct council_member *m, const char *why)
 {
-	if (c->phase != COUNCIL_LOADING) {
+	if (c->phase != COUNCIL_CHECKING && c->phase != COUNCIL_LOADING) {
 		fail(c, m->name, why);
 		return;
 	}
@@ -65,7 +65,8 @@ void council_open(struct council *c, const struct joint_plan *plan, const char *
 	c->period_ns = period_ns;
 	c->silence_ns = silence_ns;
 	c->watch = watch;
-	c->beat_ns = now_ns;
+	c->beat_ns = now_ns + PART_BEAT_NS;
+	c->loading = c->failing = false;
 	c->phase = COUNCIL_STARTING;
 	c->step = c->exchanges = 0;
 	c->common = 0;
@@ -107,6 +108,8 @@ static void take_started(struct council *c, u64 now_ns)
 		return;
 	c->phase = COUNCIL_COLLECTING;
 	c->end_ns = now_ns + c->period_ns;
+	for (u32 i = 0; i < c->plan.monitors; i++)
+		c->member[i].heard_ns = now_ns;
 }
 
 /* What they said goes through the coordinator of joint detection, whose words are the next questions. */
@@ -142,16 +145,20 @@ static void take_round(struct council *c, u64 now_ns)
 	free(out);
 }
 
-/* Keys that all have are the first monitor's to show; else each shows its own. */
+/* Keys that all have are the first monitor's to show that answers; else each shows its own. */
 static void ask_show(struct council *c, u64 now_ns)
 {
-	u32 n = c->plan.at_least < c->plan.monitors ? c->plan.monitors : 1;
+	u32 left = c->plan.at_least < c->plan.monitors ? c->plan.monitors : 1;
 
 	c->phase = COUNCIL_SHOWING;
-	for (u32 i = 0; i < c->plan.monitors; i++)
-		c->member[i].asked = false;
-	for (u32 i = 0; i < n; i++) {
-		if (order_put(&c->member[i].out.message, ORDER_SHOW, NULL, 0))
+	for (u32 i = 0; i < c->plan.monitors; i++) {
+		struct council_member *m = &c->member[i];
+
+		m->asked = false;
+		if (!left || (*m->trouble && !m->refused))
+			continue;
+		left--;
+		if (order_put(&m->out.message, ORDER_SHOW, NULL, 0))
 			fail_memory(c);
 		ask(c, i, now_ns);
 	}
@@ -221,7 +228,7 @@ static void take_shown(struct council *c)
 	}
 	c->common = c->shown.n;
 	if (c->phase != COUNCIL_FAILED)
-		c->phase = COUNCIL_DONE;
+		c->phase = c->failing ? COUNCIL_FAILED : COUNCIL_DONE;
 }
 
 static void take_joined(struct council *c, u64 now_ns)
@@ -238,8 +245,35 @@ static void take_seen(struct council *c, u64 now_ns)
 	ask_order(c, ORDER_BEGIN, NULL, 0, now_ns);
 }
 
+/* Nobody asks for what came in this period again: the keys are shown where they were to be loaded. */
+static void show_instead(struct council *c, u64 now_ns)
+{
+	c->failing = true;
+	ask_show(c, now_ns);
+}
+
+/* All have seen whether they have room. */
+static void take_checked(struct council *c, u64 now_ns)
+{
+	for (u32 i = 0; i < c->plan.monitors; i++) {
+		const struct council_member *m = &c->member[i];
+
+		if (!*m->trouble)
+			continue;
+		snprintf(c->err, sizeof(c->err),
+			 "monitor %.70s: %s; so they are in no watch set, but printed, as watch "
+			 "NAME load takes them",
+			 m->name, m->trouble);
+		show_instead(c, now_ns);
+		return;
+	}
+	c->phase = COUNCIL_LOADING;
+	c->loading = true;
+	ask_order(c, ORDER_LOAD, &(u64){ 1 }, 1, now_ns);
+}
+
 /* All have tried to. */
-static void take_loaded(struct council *c)
+static void take_loaded(struct council *c, u64 now_ns)
 {
 	u32 have = 0;
 
@@ -250,21 +284,16 @@ static void take_loaded(struct council *c)
 		return;
 	}
 	snprintf(c->err, sizeof(c->err),
-		 "the common keys are in the watch set of %.40s at %u of %u monitors: ask again "
-		 "when "
-		 "the others can have them, those stay as they are",
+		 "the common keys are in the watch set of %.40s at %u of %u monitors: load what is "
+		 "printed at the others, or ask again; those stay as they are",
 		 c->watch, have, c->plan.monitors);
-	c->phase = COUNCIL_FAILED;
+	show_instead(c, now_ns);
 }
 
 const char *council_loaded(const struct council *c, u32 i, char text[ORDER_TEXT_MAX])
 {
 	const struct council_member *m = &c->member[i];
-	bool any = false;
-
-	for (u32 k = 0; k < c->plan.monitors; k++)
-		any |= *c->member[k].trouble;
-	if (c->phase != COUNCIL_FAILED || !any)
+	if (!c->loading || !c->failing)
 		return NULL;
 	if (!*m->trouble)
 		snprintf(text, ORDER_TEXT_MAX, "has them, %" PRIu64 " are new", (uint64_t)m->added);
@@ -289,11 +318,10 @@ static void advance(struct council *c, u64 now_ns)
 		take_joined(c, now_ns);
 		break;
 	case COUNCIL_CHECKING:
-		c->phase = COUNCIL_LOADING;
-		ask_order(c, ORDER_LOAD, &(u64){ 1 }, 1, now_ns);
+		take_checked(c, now_ns);
 		break;
 	case COUNCIL_LOADING:
-		take_loaded(c);
+		take_loaded(c, now_ns);
 		break;
 	case COUNCIL_SHOWING:
 		take_shown(c);
@@ -339,6 +367,8 @@ void council_take(struct council *c, u32 i, const struct part *part, u64 epoch, 
 		     "--host of its own");
 		return;
 	}
+	if (part->step == STEP_BEAT && c->phase == COUNCIL_COLLECTING)
+		m->heard_ns = now_ns;
 	if (!m->asked || m->answered || part->step != c->step)
 		return;
 	rc = inbox_take(&m->in, part);
@@ -351,11 +381,12 @@ void council_take(struct council *c, u32 i, const struct part *part, u64 epoch, 
 	if (!rc)
 		return;
 	m->answered = true;
-	m->refused = !order_get_refused(&m->in.message, why);
-	if (m->refused)
+	if (!order_get_refused(&m->in.message, why)) {
+		m->refused = true;
 		fail_member(c, m, why);
-	else if (read_answer(c, m))
+	} else if (read_answer(c, m)) {
 		fail_member(c, m, "its answer cannot be read: is it of another version?");
+	}
 }
 
 static bool all_answered(const struct council *c)
@@ -409,12 +440,23 @@ static u64 beat(struct council *c, u64 now_ns)
 	return c->beat_ns;
 }
 
+/* Nobody says anything while keys are collected, but that it is there. */
+static void find_silent(struct council *c, u64 now_ns)
+{
+	for (u32 i = 0; i < c->plan.monitors; i++)
+		if (now_ns - c->member[i].heard_ns >= c->silence_ns + 2 * PART_BEAT_NS)
+			fail(c, c->member[i].name,
+			     "no longer answers: has its agent ended, or been started again?");
+}
+
 u64 council_step(struct council *c, u64 now_ns)
 {
 	u64 due = beat(c, now_ns), next;
 
 	if (c->phase < COUNCIL_DONE && c->phase != COUNCIL_COLLECTING && all_answered(c))
 		advance(c, now_ns);
+	if (c->phase == COUNCIL_COLLECTING)
+		find_silent(c, now_ns);
 	if (c->phase == COUNCIL_COLLECTING) {
 		if (now_ns < c->end_ns)
 			return due < c->end_ns ? due : c->end_ns;

@@ -61,6 +61,8 @@ struct council {
 	void *to;
 	u64 common;
 	struct joint_set shown; /* digests so far */
+	bool loading;		/* watch sets may have been changed */
+	bool failing;		/* err says why: the keys are shown, and that is the end */
 	char err[ORDER_TEXT_MAX];
 };
 
@@ -78,7 +80,7 @@ void council_take(struct council *c, u32 i, const struct part *part, u64 epoch, 
 /* Do what is due. Returns when the next thing is; c->phase may be COUNCIL_DONE or COUNCIL_FAILED then. */
 u64 council_step(struct council *c, u64 now_ns);
 
-/* When it failed while watch sets were loaded: what has become of that of member @i, as words behind its name. Else NULL. */
+/* When it failed after watch sets may have been changed: what has become of that of member @i, as words behind its name. Else NULL. */
 const char *council_loaded(const struct council *c, u32 i, char text[ORDER_TEXT_MAX]);
 
 /* Tell all that it is over. */

@@ -23,7 +23,6 @@ static void end_session(struct host *h)
 		joint_monitor_close(&h->monitor);
 	h->opened = false;
 	h->answered = false;
-	h->beats = false;
 	*h->coordinator = 0;
 	inbox_free(&h->in);
 }
@@ -189,7 +188,7 @@ static void begin(struct host *h, const char *from, u64 session)
 
 static void host_hear(struct host *h, u64 now_ns)
 {
-	h->gone_ns = now_ns + (h->beats ? 0 : h->start.period_ns) + HOST_SILENCE_NS;
+	h->gone_ns = now_ns + HOST_SILENCE_NS;
 }
 
 int host_take(struct host *h, const char *from, const struct part *part, u64 now_ns, u64 wall_ns)
@@ -208,8 +207,8 @@ int host_take(struct host *h, const char *from, const struct part *part, u64 now
 		return 0;
 	}
 	if (part->step == STEP_BEAT) {
-		h->beats = true;
 		host_hear(h, now_ns);
+		h->ops->emit(h->to, 0, part); /* so is this one */
 		return 0;
 	}
 	if (h->answered && part->step == h->step && !part->number &&

@@ -15,9 +15,7 @@
 /* How far clocks of hosts may differ: who begins a session earlier or later is refused. */
 #define HOST_CLOCKS_NS 30000000000ull
 
-/* A coordinator that says nothing for so long is gone; one that has not yet said that it is there may be silent for the
- * period, too.
- */
+/* A coordinator that says nothing for so long is gone. */
 #define HOST_SILENCE_NS 15000000000ull
 
 /* Each that returns an int: 0, or a negative errno with a line in @err, which is what the coordinator is told. */
@@ -48,7 +46,6 @@ struct host {
 	u64 overflow; /* of the period */
 	u32 step;     /* that was answered last, when @answered */
 	bool answered;
-	bool beats;  /* the coordinator says that it is there */
 	u64 gone_ns; /* when it is, unless it is heard */
 	struct inbox in;
 	struct outbox out;

@@ -199,9 +199,9 @@ static int read_start(struct joint_list *list, char *err, size_t err_size)
 			      strerror(-rc));
 	rc = source_need(&s, 4);
 	list->is_capture = rc > 0 && capture_is_magic(source_at(&s));
-	if (list->is_capture && !strcmp(list->path, "-"))
+	if (list->is_capture && (!strcmp(list->path, "-") || !s.regular))
 		rc = refuse(err, err_size, -EINVAL,
-			    "-: a capture is read twice: give it as a file");
+			    "%s: a capture is read twice: give it as a file", list->path);
 	else if (rc >= 0 && !list->is_capture)
 		rc = take_text(list, &s);
 	if (rc < 0 && rc != -EINVAL)
@@ -249,7 +249,7 @@ static void print_line(const struct joint_list *list, u64 where, u8 separator, F
 }
 
 static void print_frame(const struct joint_list *list, const struct joint_reading *r,
-			const struct capture_item *item, FILE *to)
+			const struct capture_item *item, bool named, FILE *to)
 {
 	struct xdd_packet packet = capture_packet(item);
 	struct xdd_identity identity = { 0 };
@@ -259,13 +259,14 @@ static void print_frame(const struct joint_list *list, const struct joint_readin
 	if (identity_of(&r->derived.fixed, &list->secret, &packet, &identity) != XDD_BYPASS_MAX)
 		return;
 	xdd_about(&r->derived.fixed, &packet, &identity.key, &about);
-	fprintf(to, "%" PRIu64 "\t%s%c", (uint64_t)item->number,
-		top_text(&about, r->derived.fixed.key, text), r->o->null ? 0 : '\n');
+	fprintf(to, "%s%s%" PRIu64 "\t%s%c", named ? list->path : "", named ? ":" : "",
+		(uint64_t)item->number, top_text(&about, r->derived.fixed.key, text),
+		r->o->null ? 0 : '\n');
 }
 
 /* Once more through the file, for what was not kept of it. */
 static int print_frames(const struct joint_list *list, const struct joint_reading *r,
-			const u32 *which, u64 n, FILE *to, char *err, size_t err_size)
+			const u32 *which, u64 n, bool named, FILE *to, char *err, size_t err_size)
 {
 	struct capture_reader *reader;
 	struct capture_item item;
@@ -276,7 +277,7 @@ static int print_frames(const struct joint_list *list, const struct joint_readin
 	for (u64 i = 0; i < n && (rc = capture_next(reader, &item)) > 0;) {
 		if (item.kind != CAPTURE_FRAME || item.number != list->where[which[i]])
 			continue;
-		print_frame(list, r, &item, to);
+		print_frame(list, r, &item, named, to);
 		i++;
 	}
 	if (rc < 0)
@@ -286,10 +287,10 @@ static int print_frames(const struct joint_list *list, const struct joint_readin
 }
 
 int joint_list_print(const struct joint_list *list, const struct joint_reading *r, const u32 *which,
-		     u64 n, FILE *to, char *err, size_t err_size)
+		     u64 n, bool named, FILE *to, char *err, size_t err_size)
 {
 	if (list->is_capture)
-		return print_frames(list, r, which, n, to, err, err_size);
+		return print_frames(list, r, which, n, named, to, err, err_size);
 	for (u64 i = 0; i < n; i++)
 		print_line(list, list->where[which[i]], r->o->null ? 0 : '\n', to);
 	return 0;

@@ -44,9 +44,10 @@ void joint_list_close(struct joint_list *list);
 
 /*
  * Write the keys numbered @which, @n of them, ascending, to @to: lines as they are, or for frames the number
- * of the first one, a tab, and what the key is of. Returns 0, or a negative errno with a line in @err.
+ * of the first one, where keys of other files stand there too (@named) behind the path and a colon, a tab,
+ * and what the key is of. Returns 0, or a negative errno with a line in @err.
  */
 int joint_list_print(const struct joint_list *list, const struct joint_reading *r, const u32 *which,
-		     u64 n, FILE *to, char *err, size_t err_size);
+		     u64 n, bool named, FILE *to, char *err, size_t err_size);
 
 #endif

@@ -19,7 +19,7 @@
 /* A step that is no question: whoever gets it forgets the session. */
 #define STEP_STOP 0xffffffffu
 
-/* Nor is this, which says that the one who asks is there; so often. */
+/* Nor is this, which says that the one who asks is there, so often; and so does the one who is asked, in answer. */
 #define STEP_BEAT 0xfffffffeu
 #define PART_BEAT_NS (2 * XDD_SECOND_NS)
 

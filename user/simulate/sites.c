@@ -51,6 +51,14 @@ struct run {
 	struct xdd_digest digest[PRODUCER_BATCH];
 };
 
+/* One for each slice, where so many can be told apart. */
+static u32 default_sites(const struct xdd_fixed *fixed)
+{
+	u32 slices = xdd_slices_count(fixed);
+
+	return slices < SITES_MAX ? slices : SITES_MAX;
+}
+
 static struct producer_plan plan_of(const struct simulation *sim)
 {
 	const struct options *o = sim->o;
@@ -58,7 +66,7 @@ static struct producer_plan plan_of(const struct simulation *sim)
 				      .window_ticks = sim->derived.live.window_ticks,
 				      .sites = option_given(o, OPT_hosts)
 						       ? o->hosts
-						       : xdd_slices_count(&plan.fixed),
+						       : default_sites(&plan.fixed),
 				      .protocol = o->protocol,
 				      .test_and_set = o->primitive == SITES_test_and_set,
 				      .id = 1 };
