@@ -306,15 +306,38 @@ static double lines_for_capacity(const struct work *w)
 	return ceil((double)w->o->capacity / TAGGED_KEYS_PER_LINE);
 }
 
+/* What of the filter is here: of a site its slices, and of who asks sites, or a leaf of theirs, nothing. */
+static double share_here(const struct options *o)
+{
+	if (o->sites || o->leaf)
+		return 0;
+	return o->slice_end ? (double)(o->slice_end - o->slice_first) / o->slices : 1;
+}
+
 static int too_much_memory(const struct work *w, double bytes)
 {
 	char needed[UNITS_TEXT_MAX], there[UNITS_TEXT_MAX];
 	u64 rounded = bytes < (double)UINT64_MAX ? (u64)bytes : UINT64_MAX;
 
+	if (w->share < 1)
+		return refuse(
+			w->err, w->err_size, -ENOMEM,
+			"these slices of the filter would take %s, but %s of memory are free: give "
+			"this site fewer of them, or a smaller %s",
+			units_size_text(rounded, needed), units_size_text(w->available, there),
+			option_given(w->o, OPT_capacity) ? "--capacity" : "--memory");
 	return refuse(w->err, w->err_size, -ENOMEM,
 		      "the filter would take %s, but %s of memory are free: give a smaller %s",
 		      units_size_text(rounded, needed), units_size_text(w->available, there),
 		      option_given(w->o, OPT_capacity) ? "--capacity" : "--memory");
+}
+
+static int too_many_lines(const struct work *w, double lines)
+{
+	return refuse(w->err, w->err_size, -ERANGE,
+		      "the filter would have %.0f lines of 64 bytes, 4294967295 are possible: "
+		      "less than 256GiB",
+		      lines);
 }
 
 /* The filter's size in bytes as asked for, on all CPUs. */
@@ -327,8 +350,10 @@ static int wanted_bytes(const struct work *w, double per_key, u64 *bytes)
 		wanted = o->memory;
 	else if (option_given(o, OPT_capacity))
 		wanted = per_key ? o->capacity * per_key : lines_for_capacity(w) * XDD_LINE_BYTES;
-	if (wanted > (double)w->available)
-		return too_much_memory(w, wanted);
+	if (wanted * w->share > (double)w->available)
+		return too_much_memory(w, wanted * w->share);
+	if (wanted >= 0x1p63)
+		return too_many_lines(w, wanted / XDD_LINE_BYTES);
 	*bytes = wanted;
 	return 0;
 }
@@ -416,14 +441,11 @@ static int derive_blocks(struct work *w, u64 bytes)
 	out->lines = blocks * f->lines_per_block;
 	if (out->lines > UINT32_MAX || (f->placement == XDD_PLACEMENT_tree &&
 					out->lines * (copies - percpu * w->cpus) > UINT32_MAX))
-		return refuse(w->err, w->err_size, -ERANGE,
-			      "the filter would have %" PRIu64 " lines of 64 bytes, 4294967295 are "
-			      "possible: less than 256GiB",
-			      (uint64_t)out->lines);
+		return too_many_lines(w, out->lines);
 	f->blocks = blocks;
 	out->memory_bytes = blocks_bytes(w, blocks);
-	if (out->memory_bytes > w->available)
-		return too_much_memory(w, out->memory_bytes);
+	if (out->memory_bytes * w->share > (double)w->available)
+		return too_much_memory(w, out->memory_bytes * w->share);
 	return 0;
 }
 
@@ -586,6 +608,7 @@ int derive_config(const struct options *o, enum derive_target target, unsigned i
 		.n_rx_queues_max = n_rx_queues_max,
 		.cpus = possible_cpus ?: 1,
 		.available = derive_memory_available(),
+		.share = share_here(o),
 		.out = out,
 		.err = err,
 		.err_size = err_size,

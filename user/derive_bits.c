@@ -8,6 +8,7 @@
 #include "derive_work.h"
 #include "message.h"
 #include "model.h"
+#include "names.h"
 
 /* bera-2012: what its tables were made with, and section 3. */
 #define DEFAULT_BIT_HASHES 2
@@ -98,11 +99,12 @@ int derive_bits(struct work *w)
 	if (!filter_bits)
 		return refuse(w->err, w->err_size, -ERANGE,
 			      "%u filters of at least 64 bytes need more --memory", f->hashes);
-	if (filter_bits > 1ull << 32)
+	/* Engine bloom numbers lines, and bits of a line, which reaches as far as numbers of lines do. */
+	if (f->engine != XDD_ENGINE_bloom && filter_bits > 1ull << 32)
 		return refuse(w->err, w->err_size, -ERANGE,
-			      "a filter has at most 512MiB, and there are %u: give less --memory "
-			      "or more --hashes",
-			      f->hashes);
+			      "engine %s has at most 512MiB for each of the %u --hashes: give less "
+			      "--memory or more --hashes",
+			      engine_names[f->engine], f->hashes);
 	if (f->engine == XDD_ENGINE_rsbf && events > 1ull << 42)
 		return refuse(w->err, w->err_size, -ERANGE,
 			      "--p-star %g is too small for a filter of this size: at least %.2g",

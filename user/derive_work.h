@@ -15,7 +15,8 @@ struct work {
 	bool simulated;
 	unsigned int n_ifaces, n_rx_queues_max, cpus;
 	u64 available; /* bytes of free memory */
-	u64 beside;    /* bytes of what is beside the filter so far */
+	double share; /* of the filter's memory that this process has: the rest is on other machines */
+	u64 beside; /* bytes of what is beside the filter so far */
 	struct derived *out;
 	char *err;
 	size_t err_size;

@@ -108,6 +108,20 @@ producer b "${bloom[@]}" --memory 1MiB --slices 8 --batch 1 --primitive test-and
 check "test-and-set: nothing follows" near "$(said "j['messages'] / s['records']")" '8 * (1 - (1 - 1 / 8) ** 4)' 0.05
 check_equal "... and all pass" 201 "$(wc -l <"$tmp/new")"
 
+# A filter larger than this machine: who serves a slice of it has that, who asks has none. What is not there is a copy, by
+# the policy: keys of which a cell is there pass, once.
+huge=(--engine bloom --hashes 4 --memory 200GiB)
+site f 399/400 "${huge[@]}" --slicing vertical
+wait_until test -e "$tmp/f.399_400"
+says_soon 20 f.399_400 "serving slices"
+for pass in 1 2; do
+	producer f "${huge[@]}" --slicing vertical --slices 400 --fault-policy duplicate --silence 1s <"$tmp/numbers" >"$tmp/passed.$pass"
+done
+check "a slice of a filter that is larger than the machine" near "$(wc -l <"$tmp/passed.1")" \
+	"$(sort -u "$tmp/numbers" | wc -l) * (1 - (1 - 1 / 400) ** 4)" 0.3
+check_equal "... knows its keys again" 0 "$(wc -l <"$tmp/passed.2")"
+check "... whose size is said" test "$(said "s['memory_bytes']")" -gt 214748000000
+
 # Two producers, the same events in other orders, at once: each passes once.
 seq 1000000 1049999 >"$tmp/events"
 shuf "$tmp/events" >"$tmp/shuffled"

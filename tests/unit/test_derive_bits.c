@@ -179,12 +179,55 @@ static void test_bloom(void **state)
 	assert_true(d.fpr_model <= 0.01 && d.fpr_model > 0.0099);
 }
 
+/* A bit filter's bits are numbered by 32 bits, those of bloom by line. */
+static void test_large(void **state)
+{
+	struct options o = of_engine(XDD_ENGINE_sbf);
+	struct derived d;
+
+	(void)state;
+	GIVE(&o, memory, 1ull << 31);
+	refused(&o, "at most 512MiB for each of the 2 --hashes");
+	o = of_engine(XDD_ENGINE_bloom);
+	GIVE(&o, memory, 1ull << 32);
+	d = derived(&o);
+	assert_int_equal(d.lines, 1 << 26);
+	assert_int_equal(d.memory_bytes, 1ull << 32);
+}
+
+/* What is on other machines needs no memory here. */
+static void test_share(void **state)
+{
+	struct options o = of_engine(XDD_ENGINE_bloom);
+	struct derived d;
+
+	(void)state;
+	GIVE(&o, slicing, XDD_SLICING_vertical);
+	GIVE(&o, slices, 4000);
+	GIVE(&o, memory, 255ull << 30);
+	o.slice_first = 3998;
+	o.slice_end = 4000;
+	d = derived(&o);
+	assert_int_equal(d.lines, (255ull << 24) / 4000 * 4000);
+	GIVE(&o, memory, 1ull << 60);
+	assert_int_equal(derive_config(&o, DERIVE_FILE, 1, 1, 1, &d, err, sizeof(err)), -ENOMEM);
+	assert_non_null(strstr(err, "these slices of the filter would take"));
+	o.slice_end = 0;
+	o.sites = true;
+	refused(&o, "less than 256GiB");
+	GIVE(&o, memory, UINT64_MAX);
+	refused(&o, "less than 256GiB");
+	GIVE(&o, memory, 255ull << 30);
+	derived(&o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hashes),	cmocka_unit_test(test_sbf_default),
 		cmocka_unit_test(test_sbf_max), cmocka_unit_test(test_sbf_unreachable),
 		cmocka_unit_test(test_bloom),	cmocka_unit_test(test_line),
+		cmocka_unit_test(test_large),	cmocka_unit_test(test_share),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -496,6 +496,69 @@ static void test_deal(void **state)
 	free(message);
 }
 
+/* The places of @digest in a filter of a number of cells beyond 32 bits, without the core's arithmetic. */
+static u64 far_cell(const struct xdd_fixed *fixed, u64 digest, u32 i)
+{
+	const double whole = 0x1p32, each = xdd_line_cells(fixed);
+	u64 lines = fixed->blocks, draw = xdd_bits_draw(digest, i), first = 0;
+
+	if (fixed->slicing == XDD_SLICING_horizontal) {
+		lines /= fixed->slices;
+		first = floor((digest >> 32) / whole * fixed->slices) * lines;
+	}
+	return (first + (u64)floor((draw >> 32) / whole * lines)) * (u64)each +
+	       (u64)floor((u32)draw / whole * each);
+}
+
+/* Of a filter of 64 GiB the last slice is here: keys in it are known again, by places that others reckon, too. */
+static void far(u32 engine, u32 slicing)
+{
+	const struct producer_site dealt[] = { { 0, 0 }, { 399, 1 } };
+	struct xdd_fixed fixed = layout(engine, slicing), small = fixed;
+	struct producer_plan plan;
+	struct local local;
+	u64 tick = 1000, here = 0, slice_cells;
+	struct producer *p;
+
+	fixed.slices = 400;
+	fixed.blocks = (1 << 30) / 400 * 400;
+	fixed.fault_policy = XDD_FAULTS_duplicate;
+	plan = plan_of(&fixed, SITES_parallel, true);
+	slice_cells = xdd_cells(&fixed) / 400;
+	assert_true(xdd_cells(&fixed) >> 34);
+	p = producer_open(&plan);
+	assert_int_equal(producer_deal(p, dealt, 2), 0);
+	assert_int_equal(local_open(&local, &small, WINDOW, 2, &plan.key), 0);
+	site_close(&local.sites[1]);
+	assert_int_equal(site_open(&local.sites[1], &fixed, WINDOW, 1, 1, &plan.key), 0);
+	for (u64 n = 0; n < 40000; n++) {
+		struct xdd_digest digest = { xdd_mix64(n), 0 };
+		bool has = false;
+
+		for (u32 i = 0; i < fixed.hashes; i++)
+			has |= far_cell(&fixed, digest.lo, i) / slice_cells == 399;
+		producer_start(p, &digest, &tick, 1);
+		while (!producer_done(p))
+			assert_true(local_carry(&local, p, 1));
+		assert_int_equal(producer_seen(p, 0), !has);
+		producer_start(p, &digest, &tick, 1);
+		while (!producer_done(p))
+			assert_true(local_carry(&local, p, 1));
+		assert_true(producer_seen(p, 0));
+		here += has;
+	}
+	assert_true(here > 50);
+	producer_close(p);
+	local_close(&local);
+}
+
+static void test_far(void **state)
+{
+	(void)state;
+	for (u32 i = 0; i < 4; i++)
+		far(engines[i % 2], slicings[i / 2]);
+}
+
 static void test_here(void **state)
 {
 	struct call_here here = { .fingerprint = 1,
@@ -635,7 +698,7 @@ int main(void)
 		cmocka_unit_test(test_repeats),	 cmocka_unit_test(test_room),
 		cmocka_unit_test(test_deal),	 cmocka_unit_test(test_here),
 		cmocka_unit_test(test_differs),	 cmocka_unit_test(test_strangers),
-		cmocka_unit_test(test_roster),
+		cmocka_unit_test(test_roster),	 cmocka_unit_test(test_far),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

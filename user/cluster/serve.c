@@ -43,7 +43,7 @@ void serve_about(const struct derived *d, char about[CALL_TEXT])
 		snprintf(parts, sizeof(parts), "x%u", xdd_subslices(f));
 	snprintf(about, CALL_TEXT, "engine %s, slicing %s, %u%s slices, %s, %u hashes, window %s",
 		 engine_names[f->engine], slicing_names[f->slicing], f->slices, parts,
-		 units_size_text(xdd_lines(f) * XDD_LINE_BYTES, memory), f->hashes,
+		 units_size_text((u64)xdd_lines(f) * XDD_LINE_BYTES, memory), f->hashes,
 		 derive_events_text(d, window));
 }
 

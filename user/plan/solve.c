@@ -64,12 +64,14 @@ static enum plan_binds what_binds(struct plan *plan, const struct plan_demand *d
 	return d->fpr && plan->fpr > d->fpr ? BINDS_FPR : BINDS_FNR;
 }
 
-/* Lines of each of its filters: numbers of lines are 32 bits, and so are those of a bit filter's bits. */
+/* Lines of each of its filters: numbers of lines are 32 bits, and so are those of a bit filter's bits,
+ * which of bloom are those of a line.
+ */
 static double most_lines(const struct plan *plan)
 {
 	const struct xdd_fixed *f = &plan->fixed;
 
-	if (xdd_engine_has_bits(f->engine))
+	if (xdd_engine_has_bits(f->engine) && f->engine != XDD_ENGINE_bloom)
 		return fmin(MOST_LINES, MOST_BITS / XDD_LINE_BITS * f->hashes);
 	return floor(MOST_LINES / xdd_filters(f));
 }

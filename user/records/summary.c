@@ -74,7 +74,7 @@ static json_t *json_sites(const struct summary *s)
 	return json_pack("{s:s, s:I, s:I, s:I, s:o}", "engine", engine_names[d->fixed.engine],
 			 "field", (json_int_t)s->rule->field, "window_ns",
 			 s->rule->time_field ? (json_int_t)d->live.window_ns : 0, "memory_bytes",
-			 (json_int_t)(xdd_lines(&d->fixed) * XDD_LINE_BYTES),
+			 (json_int_t)xdd_lines(&d->fixed) * XDD_LINE_BYTES,
 			 s->leaf ? "tree" : "sites",
 			 s->leaf ? branch_json(s->leaf) : remote_json(s->remote));
 }
