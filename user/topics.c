@@ -702,9 +702,11 @@ Live hosts: xdp-dedup joint --monitors a.tap,b.tap,c.tap --nats URL --secret-fil
 Each is HOST.INSTANCE: loaded with --collect KEYS and that --secret-file, and served by an agent or\n\
 run of the same --nats and --group. They collect keys for --period TIME (10s) from when the last\n\
 of them says that it does, whatever becomes of the packets; then the messages go. --count N: so many\n\
-periods. Between two, while messages go, nothing is collected.\n\
+periods; an empty line ends the keys of each. Between two, while messages go, nothing is collected.\n\
 --then print       (default) the keys on stdout, as watch NAME load takes them where --key is src,\n\
-                   dst, srcdst, flow or biflow; of others the digest, a tab, and what it is of\n\
+                   dst, srcdst, flow or biflow, without VLANs (--vlan key), tunnels (--vni key) or\n\
+                   Ethernet addresses (--include macs), which only a packet shows; of others the\n\
+                   digest, a tab, and what it is of\n\
 --then watch:NAME  each monitor puts them into the watch set of its host's instance NAME, unless\n\
                    one of them cannot, when asked: then none does. Not with --at-least. If one\n\
                    that could fails after all, it is said of each whether it has them: exit code\n\
