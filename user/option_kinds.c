@@ -356,6 +356,10 @@ static int parse_slice_range(struct value *v)
 		return refuse(v->err, v->err_size, -EINVAL,
 			      "%s %s: which slices of how many? such as 0-9/40, or 3/40 for one",
 			      v->label, v->text);
+	if (!of)
+		return refuse(v->err, v->err_size, -ERANGE,
+			      "%s %s: of no slices there are none: at least 1, as in 0/1", v->label,
+			      v->text);
 	if (first > last)
 		return refuse(v->err, v->err_size, -EINVAL,
 			      "%s %s: is empty: the first slice comes first, as in %u-%u/%u",

@@ -29,7 +29,7 @@ struct server {
 	pid_t pid;
 	unsigned int port;
 	bool stores;
-	const char *user, *password;
+	const char *user, *password, *config;
 };
 
 /* A port that nobody listens on now. */
@@ -67,6 +67,10 @@ static void server_start(struct server *server)
 		argv[n++] = "--pass";
 		argv[n++] = server->password;
 	}
+	if (server->config) {
+		argv[n++] = "-c";
+		argv[n++] = server->config;
+	}
 	server->pid = fork();
 	if (!server->pid) {
 		execvp("nats-server", (char **)argv);
@@ -87,6 +91,7 @@ static struct bus *bus_to(const struct server *server, const char *login)
 	char url[160], err[256] = "";
 	struct bus_where where = { .url = url,
 				   .client = "test",
+				   .most = 64 << 10,
 				   .listen = { "xdd.test.>" },
 				   .store = { "xdd-test", "xdd-test-lasting" },
 				   .kept = { { "xdd.test.*.*.state" },
@@ -294,6 +299,28 @@ static void test_full(void **state)
 	free(bytes);
 }
 
+/* A server that does not take what is sent is told of each time that it is there; others are not. */
+static void test_small(void **state)
+{
+	char path[] = "/tmp/test_bus.XXXXXX";
+	struct server server = { .config = path };
+	struct bus_event event;
+	struct bus *bus;
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_int_equal(dprintf(fd, "max_payload: 2048\n"), 18);
+	close(fd);
+	server_start(&server);
+	bus = bus_to(&server, "");
+	expect(bus, BUS_UP, &event);
+	expect(bus, BUS_SMALL, &event);
+	assert_int_equal(event.length, 2048);
+	bus_close(bus);
+	server_kill(&server);
+	unlink(path);
+}
+
 /* A wrong password is told once, and tried again: the server's may be mended. */
 static void test_login(void **state)
 {
@@ -413,7 +440,7 @@ int main(void)
 		cmocka_unit_test(test_number_of_urls), cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_large),	       cmocka_unit_test(test_comes_and_goes),
 		cmocka_unit_test(test_mute_server),    cmocka_unit_test(test_full),
-		cmocka_unit_test(test_login),
+		cmocka_unit_test(test_small),	       cmocka_unit_test(test_login),
 	};
 	int failed;
 

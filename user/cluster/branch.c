@@ -98,6 +98,8 @@ int branch_open(const struct branch_plan *plan, struct branch **to, char *err, s
 		free(b);
 		return rc;
 	}
+	if (b->sites)
+		calls_quiet(b->calls);
 	b->key = calls_key(b->calls, b->here.fingerprint);
 	*to = b;
 	return 0;
@@ -220,7 +222,10 @@ int branch_turn(struct branch *b, u64 *due, char *err, size_t err_size)
 
 void branch_name(const struct branch *b, char text[CALL_TEXT])
 {
-	if (b->plan.parent)
+	if (b->plan.parent && !b->node)
+		snprintf(text, CALL_TEXT, "%s, which waits for its parent %s", b->here.name,
+			 b->plan.parent);
+	else if (b->plan.parent)
 		snprintf(text, CALL_TEXT, "%s, level %u below %s", b->here.name, b->here.first,
 			 b->plan.parent);
 	else

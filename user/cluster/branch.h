@@ -41,7 +41,7 @@ int branch_fd(const struct branch *b);
 /* The node; NULL: its parent has not been found yet. */
 struct node *branch_node(struct branch *b);
 
-/* "NAME, level 1 below ROOT" */
+/* "NAME, level 1 below ROOT", "NAME, which waits for its parent ROOT" */
 void branch_name(const struct branch *b, char text[CALL_TEXT]);
 
 /* What it did: JSON, and text. */

@@ -82,6 +82,7 @@ struct bus {
 	bool keeper_runs, publisher_runs;
 	natsOptions *options;
 	natsSubscription *sub[BUS_LISTENS]; /* the keeper's */
+	size_t most;			    /* of bus_where */
 	char *servers, *listen[BUS_LISTENS], *store[BUS_STORES], *kept[BUS_STORES][BUS_KEPT];
 	pthread_mutex_t wire;  /* of nc, held while something is published: */
 	natsConnection *nc;    /* NULL: none */
@@ -367,6 +368,7 @@ static void forget_refusals(struct bus *bus)
 
 static void tell_up(struct bus *bus)
 {
+	const s64 takes = natsConnection_GetMaxPayload(bus->nc);
 	const bool keeps[BUS_STORES] = { keep(bus, BUS_recent), keep(bus, BUS_lasting) };
 
 	pthread_mutex_lock(&bus->state);
@@ -377,6 +379,8 @@ static void tell_up(struct bus *bus)
 	*bus->trouble = 0;
 	forget_refusals(bus);
 	tell(bus, BUS_UP, "", NULL, 0);
+	if (takes < (s64)bus->most)
+		tell(bus, BUS_SMALL, "", NULL, takes);
 }
 
 /* Returns when the connection or the bus is at its end. */
@@ -661,6 +665,7 @@ static int start(struct bus *bus, const struct bus_where *where, char *err, size
 	int code = queue_open(&bus->in, IN_LIMIT, true) ?: queue_open(&bus->out, OUT_LIMIT, false)
 		?: queue_open(&bus->tasks, TASKS_LIMIT, false);
 
+	bus->most = where->most;
 	bus->servers = urls_without_users(where->url);
 	if (code || !bus->servers || !copy_subjects(bus, where))
 		return refuse(err, err_size, code ?: -ENOMEM, "cannot prepare for NATS: %s",

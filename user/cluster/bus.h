@@ -35,6 +35,7 @@ struct bus_where {
 	const char *client;	/* name of the connection in the server's log */
 	/* Subjects to listen to, with wildcards; own messages come back. NULL: no other. */
 	const char *listen[BUS_LISTENS];
+	size_t most; /* bytes of the longest message that is sent; 0: not known */
 	bool at_once; /* send each message as it comes, for who waits for an answer, rather than many together */
 	/* Streams that JetStream keeps: their names, and the subjects of each, with wildcards. The second one, if its
 	 * name is not NULL, loses nothing by age, nor as the server ends.
@@ -45,6 +46,7 @@ struct bus_where {
 enum bus_kind {
 	BUS_TROUBLE, /* a connection could not be made: told once for each reason, until BUS_UP */
 	BUS_REFUSED, /* the server does not let this user do something: told once for each, until BUS_UP */
+	BUS_SMALL, /* after BUS_UP: the server takes no message of more than @length bytes, and longer ones are sent */
 	BUS_UP,	     /* connected; JetStream was asked before */
 	BUS_DOWN,    /* no longer; no BUS_FETCHED comes of what was asked before */
 	BUS_MESSAGE, /* published by someone, be it this process */

@@ -14,6 +14,7 @@
 #include "user/message.h"
 #include "user/options.h"
 #include "user/secret.h"
+#include "user/sites/wire.h"
 
 #define TIMES 4 /* that a question is sent in its time */
 
@@ -31,6 +32,7 @@
 
 struct calls {
 	struct calls_setup setup;
+	bool quiet; /* of the servers */
 	struct bus *bus;
 	struct wire_key group;
 	u64 number;
@@ -67,9 +69,11 @@ static int open_bus(struct calls *c, char *err, size_t err_size)
 	const struct options *o = c->setup.o;
 	const char *url = o->nats ?: getenv(GROUP_ENVIRONMENT);
 	char all[BUS_SUBJECT_MAX], own[BUS_SUBJECT_MAX], client[BUS_SUBJECT_MAX];
-	struct bus_where where = {
-		.url = url, .client = client, .listen = { all, own }, .at_once = true
-	};
+	struct bus_where where = { .url = url,
+				   .client = client,
+				   .listen = { all, own },
+				   .most = SITES_MESSAGE_MAX,
+				   .at_once = true };
 
 	if (!url || !*url)
 		return refuse(err, err_size, -EINVAL,
@@ -98,6 +102,11 @@ int calls_open(const struct calls_setup *setup, struct calls **to, char *err, si
 	else
 		*to = c;
 	return rc;
+}
+
+void calls_quiet(struct calls *c)
+{
+	c->quiet = true;
 }
 
 void calls_close(struct calls *c)
@@ -206,12 +215,18 @@ static bool take_message(struct calls *c, const struct bus_event *from, struct c
 	return true;
 }
 
-static bool take_up(struct calls *c, bool up, const char *why, struct calls_event *event)
+static void tell_up(const struct calls *c, bool up, const char *why)
 {
 	if (up)
 		note("%s: connected to %s", c->setup.who, bus_servers(c->bus));
 	else
 		note("%s: %s: %s; it is tried again", c->setup.who, bus_servers(c->bus), why);
+}
+
+static bool take_up(struct calls *c, bool up, const char *why, struct calls_event *event)
+{
+	if (!c->quiet)
+		tell_up(c, up, why);
 	if (up && c->up_ns)
 		c->up_ns = now_ns() + RETURN_NS;
 	else if (up)

@@ -52,6 +52,9 @@ struct calls_counts {
 int calls_open(const struct calls_setup *setup, struct calls **calls, char *err, size_t err_size);
 void calls_close(struct calls *c); /* NULL is ignored */
 
+/* Say no more when the servers come and go: another connection of this process does. */
+void calls_quiet(struct calls *c);
+
 u64 calls_number(const struct calls *c); /* of this process */
 
 /* The key of calls between those with @fingerprint; see call_key(). */

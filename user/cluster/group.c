@@ -91,7 +91,9 @@ static int open_bus(struct group *group, const char *url, char *err, size_t err_
 {
 	const struct options *o = group->setup.o;
 	char all[BUS_SUBJECT_MAX], own[BUS_SUBJECT_MAX], client[BUS_SUBJECT_MAX];
-	struct bus_where who = { .url = url, .client = client, .listen = { all, own } };
+	struct bus_where who = {
+		.url = url, .client = client, .listen = { all, own }, .most = WIRE_MAX
+	};
 
 	snprintf(all, sizeof(all), "xdd.%s.*.*.*", o->group);
 	snprintf(own, sizeof(own), "xdd.%s.*.*.*.%s.*", o->group, group->host);
@@ -401,6 +403,11 @@ void group_tell_trouble(const char *who, struct bus *bus, const char *group,
 		complain("%s: %s: %s: its user may not do what hosts of a group need: publish and "
 			 "subscribe to xdd.%s.> and more, see README, Several hosts",
 			 who, bus_servers(bus), event->subject, group);
+	else if (event->kind == BUS_SMALL)
+		complain("%s: %s: takes messages of at most %zu bytes, and longer ones are sent: "
+			 "they get lost: raise max_payload in the server's configuration (1 MB by "
+			 "default)",
+			 who, bus_servers(bus), event->length);
 }
 
 static void take_event(struct group *group, const struct bus_event *event)
@@ -408,6 +415,7 @@ static void take_event(struct group *group, const struct bus_event *event)
 	switch (event->kind) {
 	case BUS_TROUBLE:
 	case BUS_REFUSED:
+	case BUS_SMALL:
 		group_tell_trouble(group->setup.who, group->bus, group->setup.group, event,
 				   ", and the filter goes on");
 		break;

@@ -119,8 +119,10 @@ static int open_bus(struct hosts *h, char *err, size_t err_size)
 		return refuse(err, err_size, -EINVAL, GROUP_ENVIRONMENT ": %s", bus_url_wrong(url));
 	snprintf(listen, sizeof(listen), "xdd.%s.*.*." TAP_WHAT ".%s", o->group, h->own);
 	return group_bus(o,
-			 &(struct bus_where){
-				 .url = url, .client = "xdp-dedup joint", .listen = { listen } },
+			 &(struct bus_where){ .url = url,
+					      .client = "xdp-dedup joint",
+					      .listen = { listen },
+					      .most = WIRE_MAX },
 			 &h->bus, err, err_size);
 }
 
