@@ -253,6 +253,9 @@ check_equal "as the root decides, whom nobody takes for dead" "0 failed" "$(coun
 # Who does not fit.
 # refused COMMAND OPTION...
 refused() { timeout 20 "${here[@]}" "$xdd" "$@" --nats "$nats" --secret-file "$tmp/secret"; }
+check_command "a node without a way to the root has no level" 0 'e, which waits for its parent nobody: ' 'no site nobody of group' \
+	timeout --preserve-status -s TERM 5 "${here[@]}" "$xdd" site --nats $nats --secret-file "$tmp/secret" --group dense --name e --parent nobody --tree dense "${bloom[@]}"
+check_equal "a root that is sliced over sites says once that it is connected" 1 "$(grep -c 'connected to' "$tmp/dense-cut.root")"
 check_command "a node is not its own parent" 2 '' '--parent e: is this site itself' refused site --group dense --name e --parent e --tree dense "${bloom[@]}"
 check_command "a name is had once" 1 '' 'there is a site a in group dense already' refused site --group dense --name a --parent root --tree dense "${bloom[@]}"
 check_command "a second root is a --parent that was forgotten" 1 '' 'there is a root root of group dense already: give --parent' refused site --group dense --name e --tree dense "${bloom[@]}"
@@ -260,6 +263,7 @@ check_command "a name that no --parent and --leaf could say" 2 '' 'longer than t
 check_command "another tree" 1 '' 'site root of group dense has another tree .*tree dense.*tree sparse' refused site --group dense --name e --parent root --tree sparse "${bloom[@]}"
 check_command "another filter" 1 '' 'site a of group dense has another tree' refused stream --group dense --leaf a "${bloom[@]}" --hashes 5 "$tmp/events"
 check_command "slices and a tree" 2 '' 'give --slices 0-9/40, or --tree, --parent' "$xdd" site --nats $nats --tree dense --slicing vertical --slices 0-1/2 "${bloom[@]}"
+check_command "slices of none" 2 '' 'of no slices there are none: at least 1' "$xdd" site --nats $nats --slices 0-9/0 "${bloom[@]}"
 check_command "--sites below a parent" 2 '' '--sites is for the root of a tree' "$xdd" site --nats $nats --tree dense --parent root --sites "${bloom[@]}"
 check_command "--sites of one slice" 2 '' 'there is nothing to spread' "$xdd" site --nats $nats --tree dense --sites "${bloom[@]}"
 check_command "a dense tree of timers above sites" 2 '' 'give --tree sparse' "$xdd" site --nats $nats --tree dense --sites "${timer[@]}" --slicing vertical --slices 8
