@@ -180,7 +180,6 @@ killed_and_back() {
 	site d 3-3/8 "${timer[@]}"
 	says_soon 10 d.3-3_8 'serving slices'
 	ask "$1	back $1"
-	ask "$1	dealt $1"
 	for last in "${@:2}"; do keys 9000 "$last" >&3; done
 	exec 3>&-
 	wait $producer
@@ -192,6 +191,36 @@ killed_and_back 1000 1030 1031 1032
 check_equal "and after a window as the others" "ok 8" \
 	"$(said "j['sites'][3]['state'], [one['state'] for one in j['sites']].count('ok')" | tr -d "(),'")"
 check_equal "so that no copy passes" 500 "$(grep -c '^103' "$tmp/came")"
+
+# One that was killed and came back while nobody asked, and one that is back after it had failed: asked in the next batch.
+came_back() {
+	producer d "${timer[@]}" --slices 8 --time-field 1 --field 2 --fault-policy distinct "$tmp/pipe" >"$tmp/came" &
+	local producer=$!
+	exec 3>"$tmp/pipe"
+	ask "2000	first $1"
+	kill "-$1" "${pid[d.3-3_8]}"
+	if [ "$1" = KILL ]; then
+		site d 3-3/8 "${timer[@]}"
+		wait_until grep -q 'connected' "$tmp/d.3-3_8"
+		says_soon 10 d.3-3_8 'serving slices'
+	else
+		keys 2000 2000 >&3
+		ask "2000	second $1"
+		kill -CONT "${pid[d.3-3_8]}"
+		sleep 0.3
+	fi
+	keys 7000 2000 >&3
+	ask "2000	third $1"
+	"${here[@]}" "$xdd" stream --sites --nats $nats --secret-file "$tmp/secret" --group d --quiet "${timer[@]}" --slices 8 \
+		--time-field 1 --field 2 --fault-policy distinct < <(keys 7000 2000) >"$tmp/again"
+	exec 3>&-
+	wait $producer
+}
+for signal in KILL STOP; do
+	came_back $signal
+	check_equal "SIG$signal: a site that is back is asked in the next batch" 0 "$(wc -l <"$tmp/again")"
+	check_equal "... which is said" "recovering 1" "$(said "j['sites'][3]['state'], j['failures']" | tr -d "(),'")"
+done
 
 # The server is started anew in the middle of a stream.
 sed 's/^/anew /' "$tmp/numbers" >"$tmp/part"
