@@ -134,6 +134,30 @@ check_equal "two producers: no event passes twice" 0 "$(sort "$tmp/first" "$tmp/
 check "and none is lost, but for false positives" near "$(cat "$tmp/first" "$tmp/second" | wc -l)" 50000 0.01
 check "some were claimed by the other one" test "$(cat "$tmp/claims")" -gt 0
 
+# One of them is held up for longer than its claims last, and the other one goes on: none passes twice.
+seq 3000000 3199999 >"$tmp/events"
+both() { "${here[@]}" "$xdd" stream --sites --nats $nats --secret-file "$tmp/secret" --group d1 --quiet --batch 1024 "${bloom[@]}" --memory 4MiB --slices 8 "$tmp/events"; }
+site d1 0-3/8 "${bloom[@]}" --memory 4MiB
+site d1 4-7/8 "${bloom[@]}" --memory 4MiB
+wait_until test -e "$tmp/d1.4-7_8"
+check "group d1: all slices are served" serve d1
+for round in 1 2 3; do
+	sed -i "s/^./$round/" "$tmp/events"
+	both >"$tmp/first" &
+	first=$!
+	wait_until test -s "$tmp/first"
+	sleep 0.$round
+	stopped=$(pgrep -f "$tmp/events" | head -n 1)
+	kill -STOP "$stopped"
+	both >"$tmp/second" &
+	second=$!
+	sleep 3
+	kill -CONT "$stopped"
+	wait $first $second
+	check_equal "a producer that was held up: no event passes twice" 0 "$(sort "$tmp/first" "$tmp/second" | uniq -d | wc -l)"
+	check "and none is lost, but for false positives" near "$(cat "$tmp/first" "$tmp/second" | wc -l)" 200000 0.01
+done
+
 # Two of eight sites are killed while a stream goes on: errors are those of the formulas. r is the fill, q = 2/8; of
 # 4 cells 3 decide: FN = 6 q^2 (1-q)^2 + 4 q^3 (1-q) + q^4, FP = 4 p^3 (1-p) + p^4 with p = (1-q) r.
 faulty() { producer c "${bloom[@]}" --memory 48KiB --slices 40 --silence 500ms "$@"; }
