@@ -37,6 +37,9 @@ int derive_collect(struct work *w)
 			      "the keys of --collect would take %s beside the filter, but %s of "
 			      "memory are free: collect fewer",
 			      units_size_text(bytes, needed), units_size_text(w->available, there));
+	if (!o->secret_file)
+		derive_warn(w->out, "--collect: no joint can ask for the keys: each instance has a "
+				    "secret of its own: add --secret-file FILE");
 	f->collect_keys = o->collect;
 	return 0;
 }

@@ -36,7 +36,8 @@ struct xdd_meta {
 	u64 capacity_keys;	   /* that it was sized for */
 	u8 frags;		   /* loaded with xdp.frags */
 	u8 maker;		   /* enum xdd_maker */
-	u8 pad[6];
+	u8 secret_own;		   /* not of a --secret-file: no other host has it */
+	u8 pad[5];
 	u64 watch_counters; /* of the watch set: memory, in counters of 4 bits; or 0 */
 	char targets[2][XDD_META_IFNAME]; /* names of the entries of map `targets`, or empty */
 	struct xdd_meta_iface ifaces[XDD_MAX_IFACES];

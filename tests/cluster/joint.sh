@@ -148,6 +148,10 @@ check_equal "who has another secret is not answered" 1 $?
 check "... which the monitors say" log_has 5 b 'a question of .* is refused'
 check "... and status counts" is b "i['collect']['refused'] > 0"
 on c "$xdd" unload tap
+on c "$xdd" load tap --window 1s --memory 1MiB --placement shared --collect 5000 >"$tmp/c.own" 2>&1
+check "--collect without --secret-file: load says what to do" grep -q 'no joint can ask .*: add --secret-file FILE' "$tmp/c.own"
+check "... and the agent that nobody can ask" log_has 5 c 'but no joint can ask it: it was loaded without --secret-file'
+on c "$xdd" unload tap
 load c --key srcdst --window 1s --memory 1MiB --placement shared --collect 5000
 sleep 1.5
 joint --monitors $all --silence 3s
@@ -161,6 +165,14 @@ joint --monitors a.tap,b.tap --silence 1s --period 1h
 check_equal "a monitor that is killed in a long period: exit code" 1 $?
 check "... is named" grep -q 'monitor b.tap: no longer answers' "$tmp/said"
 wait $!
+period='[i["collect"][what] for what in ("collecting", "agent_gone")]'
+check_equal "... and its period does not go on" "[False, True]" "$(says b "$period")"
+check "... which status says" grep -q 'collects    in a period whose agent is gone' <(on b "$xdd" status tap)
+launch b "$tmp/unshared.agent" "$xdd" agent
+check "an agent without NATS ends it" log_has 10 unshared 'ageing tap'
+check_equal "... in the map" "[False, False]" "$(says b "$period")"
+kill "$launched"
+wait_gone "$launched"
 agent b
 log_has 10 b 'connected to'
 sleep 0.5

@@ -153,8 +153,10 @@ static void add_tap(struct group *group, const struct instance *in)
 	}
 	tapped->next = group->taps;
 	group->taps = tapped;
-	note("%s: %s is monitor %s of group %s", group->setup.who, in->name, tap_name(tapped->tap),
-	     group->setup.group);
+	note("%s: %s is monitor %s of group %s%s", group->setup.who, in->name,
+	     tap_name(tapped->tap), group->setup.group,
+	     in->meta.secret_own ? ", but no joint can ask it: it was loaded without --secret-file"
+				 : "");
 }
 
 static void add_share(struct group *group, const struct instance *in)
@@ -193,6 +195,8 @@ void group_add(struct group *group, const struct instance *in)
 {
 	struct joined *joined;
 
+	if (in->fixed.collect_keys)
+		tap_end_period(in);
 	if (!group)
 		return;
 	if (in->fixed.collect_keys)

@@ -46,8 +46,8 @@ int group_open(const struct options *o, const char *who, struct group **group, c
 	       size_t err_size);
 
 /* Take @in as a member, if it was loaded with --peers, as a monitor, if with --collect, and its watch set as one that is
- * shared, if --share-watch says so: it stays open until
- * group_remove(). NULL is ignored.
+ * shared, if --share-watch says so: it stays open until group_remove(). A period in which someone before collected
+ * its keys ends here, also where @group is NULL, which is else ignored.
  */
 void group_add(struct group *group, const struct instance *in);
 void group_remove(struct group *group, const struct instance *in, bool bye);

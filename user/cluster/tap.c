@@ -359,10 +359,8 @@ struct tap *tap_open(const struct member_setup *setup, const struct instance *in
 		tap->collecting = mapped_open(in->maps.collecting, sizeof(*tap->collecting), true);
 		rc = tap->collecting ? open_keys(tap) : -errno;
 	}
-	if (!rc) {
-		stop(tap); /* what an agent before this one left */
+	if (!rc)
 		return tap;
-	}
 	refuse(err, err_size, rc, "cannot be a monitor: %s", strerror(-rc));
 	tap_close(tap);
 	return NULL;
@@ -375,6 +373,16 @@ void tap_close(struct tap *tap)
 	host_close(&tap->host);
 	mapped_close(tap->collecting, sizeof(*tap->collecting));
 	free(tap);
+}
+
+void tap_end_period(const struct instance *in)
+{
+	struct xdd_collecting *collecting =
+		mapped_open(in->maps.collecting, sizeof(*collecting), true);
+
+	if (collecting)
+		mapped_store(&collecting->period, 0);
+	mapped_close(collecting, sizeof(*collecting));
 }
 
 const char *tap_name(const struct tap *tap)

@@ -19,6 +19,9 @@ struct tap *tap_open(const struct member_setup *setup, const struct instance *in
 		     size_t err_size);
 void tap_close(struct tap *tap);
 
+/* Whoever collected @in's keys is gone: its program is to collect no more. The caller holds @in's lock. */
+void tap_end_period(const struct instance *in);
+
 const char *tap_name(const struct tap *tap); /* HOST.INSTANCE */
 const struct instance *tap_instance(const struct tap *tap);
 

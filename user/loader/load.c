@@ -234,6 +234,7 @@ static void make_meta(struct job *job, const struct derived *derived)
 
 	meta->abi = XDD_ABI;
 	meta->maker = maker(job->o);
+	meta->secret_own = !job->o->secret_file;
 	meta->ifaces_used = job->n;
 	if (job->o->netns)
 		snprintf(meta->netns, sizeof(meta->netns), "%s", job->o->netns);

@@ -14,7 +14,17 @@ int collected_read(const struct instance *in, struct collected *collected)
 					 .room = in->fixed.collect_keys };
 	if (!collected->there)
 		return 0;
-	return bpf_map_lookup_elem(in->maps.collecting, &zero, &collected->now) ? -errno : 0;
+	if (bpf_map_lookup_elem(in->maps.collecting, &zero, &collected->now))
+		return -errno;
+	collected->alone = collected->now.period && !instance_ageing_pid(in);
+	return 0;
+}
+
+static const char *state(const struct collected *collected)
+{
+	if (collected->alone)
+		return "in a period whose agent is gone, until one is started";
+	return collected->now.period ? "a period goes on" : "nobody asks now";
 }
 
 void collected_print(const struct collected *collected)
@@ -23,11 +33,12 @@ void collected_print(const struct collected *collected)
 
 	if (!collected->there)
 		return;
-	printf("  collects    %s, room for %" PRIu64 " keys; %" PRIu64 " periods ended",
-	       now->period ? "a period goes on" : "nobody asks now", (uint64_t)collected->room,
-	       (uint64_t)now->periods);
+	printf("  collects    %s, room for %" PRIu64 " keys; %" PRIu64 " period%s ended",
+	       state(collected), (uint64_t)collected->room, (uint64_t)now->periods,
+	       now->periods == 1 ? "" : "s");
 	if (now->periods)
-		printf(", the last one with %" PRIu64 " keys", (uint64_t)now->keys);
+		printf(", the last one with %" PRIu64 " key%s", (uint64_t)now->keys,
+		       now->keys == 1 ? "" : "s");
 	printf("\n");
 	if (now->overflow)
 		printf("              no room for the keys of %" PRIu64
@@ -46,7 +57,8 @@ json_t *collected_json(const struct collected *collected)
 
 	if (!collected->there)
 		return json_null();
-	return json_pack("{s:b, s:I, s:I, s:I, s:I, s:I}", "collecting", now->period != 0, "room",
+	return json_pack("{s:b, s:b, s:I, s:I, s:I, s:I, s:I}", "collecting",
+			 now->period && !collected->alone, "agent_gone", collected->alone, "room",
 			 (json_int_t)collected->room, "periods", (json_int_t)now->periods, "keys",
 			 (json_int_t)now->keys, "overflow_packets", (json_int_t)now->overflow,
 			 "refused", (json_int_t)now->refused);

@@ -11,6 +11,7 @@
 struct collected {
 	bool there; /* the instance was loaded with --collect */
 	u64 room;   /* keys */
+	bool alone; /* a period was going on when its agent ended: until one comes the program goes on with it */
 	struct xdd_collecting now;
 };
 
