@@ -413,6 +413,35 @@ static void held_up(u32 protocol, bool before)
 	pair_close(&pair);
 }
 
+/* What a batch has many times is asked about once: then its cells are set, or with timers asked about once more. */
+static void test_again(void **state)
+{
+	static struct xdd_digest digests[PRODUCER_BATCH];
+	static u64 ticks[PRODUCER_BATCH];
+
+	(void)state;
+	for (u32 i = 0; i < PRODUCER_BATCH; i++) {
+		digests[i] = (struct xdd_digest){ 77, 0 };
+		ticks[i] = 1000;
+	}
+	for (u32 i = 0; i < 2 * SITES_PROTOCOL_MAX; i++) {
+		struct xdd_fixed fixed = layout(engines[i % 2], XDD_SLICING_horizontal);
+		struct producer_plan plan = plan_of(&fixed, i / 2, true);
+		bool timers = fixed.engine == XDD_ENGINE_timer;
+		struct pair pair;
+
+		pair_open(&pair, &plan);
+		producer_start(pair.p, digests, ticks, PRODUCER_BATCH);
+		local_finish(&pair.local, pair.p);
+		for (u32 key = 0; key < PRODUCER_BATCH; key++)
+			assert_int_equal(producer_seen(pair.p, key), key > 0);
+		assert_int_equal(producer_counts(pair.p)->duplicates, PRODUCER_BATCH - 1);
+		assert_int_equal(producer_counts(pair.p)->visits,
+				 1 + (plan.protocol != SITES_one_pass) + timers);
+		pair_close(&pair);
+	}
+}
+
 static void test_held_up(void **state)
 {
 	(void)state;
@@ -752,7 +781,7 @@ int main(void)
 		cmocka_unit_test(test_deal),	 cmocka_unit_test(test_here),
 		cmocka_unit_test(test_differs),	 cmocka_unit_test(test_strangers),
 		cmocka_unit_test(test_roster),	 cmocka_unit_test(test_far),
-		cmocka_unit_test(test_held_up),
+		cmocka_unit_test(test_held_up),	 cmocka_unit_test(test_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

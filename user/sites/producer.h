@@ -10,7 +10,8 @@
  *           behind it later: no slice is visited twice.
  *
  * Batches: keys that share a cell, or a line of timers, are decided in their order, the others at once. What a key sets is sent
- * before what later keys ask there.
+ * before what later keys ask there. With claims, what a batch has several times is asked about once, or with timers of one
+ * tick twice.
  *
  * Claims (site.h), where several producers may ask about one key: each cell that is empty is under its
  * producer's claim. With parallel a producer that passes the key has had all of these at once, until they are
