@@ -72,7 +72,7 @@ static void print_overview(FILE *to)
 			fprintf(to, "  xdp-dedup %-15s %s\n", c->name, c->summary);
 	topics_list(to);
 	fprintf(to, "  xdp-dedup --version\n"
-		    "\nTimes take ns, us, ms, s, min, h; sizes KiB, MiB, GiB; counts k, M, G.\n"
+		    "\nTimes take ns, us, ms, s, min, h; sizes KiB, MiB, GiB; counts k, M, G, T.\n"
 		    "Exit codes: 0 ok, 1 failed, 2 usage.\n");
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Defaults and bounds of the bit engines. */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 
 #include <xdd/bits.h>
@@ -90,6 +91,18 @@ static int derive_sbf(struct work *w)
 	return err;
 }
 
+static int too_little_memory(const struct work *w)
+{
+	const struct xdd_fixed *f = &w->out->fixed;
+	char nodes[48] = "";
+
+	if (f->placement == XDD_PLACEMENT_tree)
+		snprintf(nodes, sizeof(nodes), " in each of %" PRIu64 " nodes",
+			 (uint64_t)derive_filters(w));
+	return refuse(w->err, w->err_size, -ERANGE,
+		      "%u filters of at least 64 bytes%s need more --memory", f->hashes, nodes);
+}
+
 int derive_bits(struct work *w)
 {
 	struct xdd_fixed *f = &w->out->fixed;
@@ -97,8 +110,7 @@ int derive_bits(struct work *w)
 	double events = filter_bits / (w->o->p_star ?: DEFAULT_P_STAR);
 
 	if (!filter_bits)
-		return refuse(w->err, w->err_size, -ERANGE,
-			      "%u filters of at least 64 bytes need more --memory", f->hashes);
+		return too_little_memory(w);
 	/* Engine bloom numbers lines, and bits of a line, which reaches as far as numbers of lines do. */
 	if (f->engine != XDD_ENGINE_bloom && filter_bits > 1ull << 32)
 		return refuse(w->err, w->err_size, -ERANGE,

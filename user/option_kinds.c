@@ -1008,11 +1008,11 @@ const struct kind kind_size = {
 };
 const struct kind kind_count = {
 	.parse = parse_count,
-	.what = "a count of at least 1 (k, M, G, or Ki, Mi, Gi)",
+	.what = "a count of at least 1 (k, M, G, T, or Ki, Mi, Gi, Ti)",
 };
 const struct kind kind_keys = {
 	.parse = parse_keys,
-	.what = "a count from 0 (k, M, G, or Ki, Mi, Gi)",
+	.what = "a count from 0 (k, M, G, T, or Ki, Mi, Gi, Ti)",
 };
 const struct kind kind_deletes = {
 	.parse = parse_deletes,
@@ -1043,7 +1043,7 @@ const struct kind kind_weights = {
 };
 const struct kind kind_rate = {
 	.parse = parse_rate,
-	.what = "a count a second (k, M, G) or, with bit behind it, of bits",
+	.what = "a count a second (k, M, G, T) or, with bit behind it, of bits",
 };
 const struct kind kind_cost = {
 	.parse = parse_cost,
@@ -1148,7 +1148,7 @@ const struct kind kind_levels = {
 };
 const struct kind kind_fan_out = {
 	.parse = parse_number,
-	.what = "a number of children from 1 to 65535",
+	.what = "a number of children from 1 to 65535, with plan cluster from 2",
 	.least = 1,
 	.most = 65535,
 };

@@ -396,7 +396,8 @@ static int validate_tree(const struct options *o, char *err, size_t err_size)
 		if (!option_given(o, only[i]) || plan || sites)
 			continue;
 		label_of(&rows[only[i]], label);
-		return refuse(err, err_size, -EINVAL, "%s belongs to --placement tree", label);
+		return refuse(err, err_size, -EINVAL, "%s belongs to --placement tree%s", label,
+			      simulate ? ", or to simulate tree" : "");
 	}
 	if (o->placement == XDD_PLACEMENT_tree && o->refresh)
 		return refuse(err, err_size, -EINVAL,

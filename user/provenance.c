@@ -1,12 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "user/provenance.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "user/cluster/bus.h"
 #include "user/message.h"
+#include "user/urls.h"
 #include "user/version.h"
+
+/* Reports are passed on: no password goes with them. */
+static json_t *servers_json(const char *urls)
+{
+	char *servers = bus_url_wrong(urls) ? NULL : urls_without_users(urls);
+	json_t *json = json_string(servers ?: "");
+
+	free(servers);
+	return json;
+}
 
 static void set_text(const char *name, const char *text, void *context)
 {
-	json_object_set_new(context, name, *text ? json_string(text) : json_true());
+	if (!strcmp(name, "nats"))
+		json_object_set_new(context, name, servers_json(text));
+	else
+		json_object_set_new(context, name, *text ? json_string(text) : json_true());
 }
 
 void warnings_json(json_t *to)

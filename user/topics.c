@@ -702,9 +702,11 @@ Live hosts: xdp-dedup joint --monitors a.tap,b.tap,c.tap --nats URL --secret-fil
 Each is HOST.INSTANCE: loaded with --collect KEYS and that --secret-file, and served by an agent or\n\
 run of the same --nats and --group. They collect keys for --period TIME (10s) from when the last\n\
 of them says that it does, whatever becomes of the packets; then the messages go. --count N: so many\n\
-periods. Between two, while messages go, nothing is collected.\n\
+periods; an empty line ends the keys of each. Between two, while messages go, nothing is collected.\n\
 --then print       (default) the keys on stdout, as watch NAME load takes them where --key is src,\n\
-                   dst, srcdst, flow or biflow; of others the digest, a tab, and what it is of\n\
+                   dst, srcdst, flow or biflow, without VLANs (--vlan key), tunnels (--vni key) or\n\
+                   Ethernet addresses (--include macs), which only a packet shows; of others the\n\
+                   digest, a tab, and what it is of\n\
 --then watch:NAME  each monitor puts them into the watch set of its host's instance NAME, unless\n\
                    one of them cannot, when asked: then none does. Not with --at-least. If one\n\
                    that could fails after all, it is said of each whether it has them: exit code\n\
@@ -744,7 +746,8 @@ is no server, nobody has failed, for ten seconds.\n\
 Several producers may ask at once: one of them passes each record. A site gives a key whose cells are\n\
 not all set to one producer, until that has set them, or two seconds are over, since it may have died;\n\
 others ask again. --window needs --time-field, and the clocks of the producers must agree to within\n\
-what a window can do without: a record that is late lives for the rest of its window.\n\
+what a window can do without: a record that is late lives for the rest of its window, where stream\n\
+without --sites takes it for as late as the latest of its cells.\n\
 \n\
 SIGUSR1 makes a site say what it did: visits of each slice, messages and bytes, what it refused.\n\
 \n\

@@ -19,7 +19,7 @@ int units_time(const char *text, u64 *ns);
  */
 int units_size(const char *text, u64 *bytes);
 
-/* A count from "1M": k, M, G (1000), Ki, Mi, Gi (1024) or nothing. */
+/* A count from "1M": k, M, G, T (1000), Ki, Mi, Gi, Ti (1024) or nothing. */
 int units_count(const char *text, u64 *count);
 
 /* A share above 0 and below 1 from "0.001", "1e-3", "0.1%" or "1/1024". */

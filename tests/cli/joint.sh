@@ -95,6 +95,7 @@ refuses '-: is given 2 times, and standard input can be read once' 2 - a -
 : >empty
 check_command "an empty list: nothing is common" 0 '' 'best: 0 keys that all 2 have' \
 	"$xdd" joint a empty
+check_command "one key is one key" 0 '^key 7$' ': 1 key that all 2 have' "$xdd" joint a <(echo 'key 7') --algorithm raw
 check_equal "the same list twice" 20000 "$("$xdd" joint a a --quiet | wc -l)"
 
 # --- captures: flows that passed all taps ---

@@ -247,7 +247,7 @@ judge "cluster: and what each sends, the others get" \
 cluster --hosts 3 --rate 10Gbit --packets-size 500 --false-rate-target 0.9
 judge "cluster: with any error it speaks after a quarter of the window" \
 	'not r["host"]["push_by_false_rate"] and r["host"]["push_s"] == 0.5'
-cluster --hosts 10000 --rate 1000Gbit --packets-size 500 --fan-out 10
+cluster --hosts 10000 --rate 1Tbit --packets-size 500 --fan-out 10
 judge "cluster: 10,000 hosts and 1 Tb/s: groups of 65, and a tree of five levels" \
 	'r["groups"] == 154 and r["group_hosts"] == 65 and r["tree"]["levels"] == 5 and
 	r["tree"]["root_lookups_per_s"] == 250e6 and not r["fits"] and r["server"]["servers"] > 154'
@@ -257,11 +257,40 @@ check_command "cluster: what is too much is said" 1 '"fits": false' 'times the l
 check "cluster: 64 replicas of the default size err in less than 5 % together" grep -q 'together FPR 0.00653' "$tmp/text"
 "$xdd" plan cluster --hosts 8 --rate 10Gbit --packets-size 500 >"$tmp/text" 2>/dev/null
 check "cluster: and what makes it less than 1 % is said" grep -q 'are taken for copies, by so many replicas: --replica-bits 16777216 makes' "$tmp/text"
+fits() { "$xdd" plan cluster --packets-size 500 "$@"; }
+advised() { sed -n "s/.*what fits is.*--$1 \([^ ;]*\).*/\1/p" "$tmp/advice"; }
+while read -r hosts rate window; do
+	fits --hosts "$hosts" --rate "$rate" --window "$window" >"$tmp/text" 2>"$tmp/advice"
+	check "cluster: $hosts hosts, $rate and $window do not fit, and --rate $(advised rate) does" \
+		fits --hosts "$hosts" --rate "$(advised rate)" --window "$window"
+	[ -z "$(advised window)" ] || check "cluster: and so does --window $(advised window)" \
+		fits --hosts "$hosts" --rate "$rate" --window "$(advised window)"
+done <<-END
+	8 40Gbit 2s
+	8 1Tbit 2s
+	8 1Gbit 5h
+END
+fits --hosts 8 --rate 40Gbit >"$tmp/text" 2>"$tmp/advice"
+check "cluster: groups of their own are advised where they fit" grep -q '4 groups of 2 hosts' "$tmp/advice"
+check "cluster: as they do" fits --hosts 2 --rate 10Gbit
+check "cluster: no other window is advised where none helps" test -z "$(advised window)"
+check_command "cluster: replicas that would be full are refused" 1 '' 'say nothing: .* 59G keys .* at most 3 s' \
+	"$xdd" plan cluster --hosts 2 --rate 1000Gbit --packets-size 64 --window 1min
+check_command "cluster: and the window that is named works" 1 'FPR 0\.' 'of a CPU' \
+	"$xdd" plan cluster --hosts 2 --rate 1000Gbit --packets-size 64 --window 3s
+for window in 2s 10h; do
+	check_command "cluster: no load is too great to be refused in a moment, in $window" 1 '' 'no --window is short enough' \
+		timeout 10 "$xdd" plan cluster --hosts 4 --rate 1000000G --window "$window"
+done
+check_command "cluster: a window that is over before a host speaks is refused" 1 '' 'above 10 ms' \
+	"$xdd" plan cluster --hosts 4 --rate 1M --window 1ns
+check_command "cluster: and the next one is not" 0 "each 10 ms" "" "$xdd" plan cluster --hosts 4 --rate 1M --window 11ms
 refuses 'give --hosts N' cluster --rate 1M
 refuses 'give --rate N' cluster --hosts 2
 refuses 'also needs --packets-size' cluster --hosts 2 --rate 1Gbit
 refuses '--engine is about a filter' cluster --hosts 2 --rate 1M --engine timer
-refuses 'no tree: at least 2' cluster --hosts 2 --rate 1M --fan-out 1
+refuses 'fan-out 1 is no tree: from 2' cluster --hosts 2 --rate 1M --fan-out 1
+refuses 'with plan cluster from 2' cluster --hosts 2 --rate 1M --fan-out 0
 refuses 'are for plan cluster' --hosts 3 --rate 1M
 refuses 'there is plan cluster' clutser --hosts 3 --rate 1M
 finish

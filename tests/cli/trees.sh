@@ -15,7 +15,11 @@ refuses() {
 
 refuses '--tree belongs to --placement tree' load --tree dense lo
 refuses '--top-down belongs to --placement tree' load --top-down 1 lo
-refuses '--fan-out belongs to --placement tree' simulate --fan-out 2
+refuses '--fan-out belongs to --placement tree, or to simulate tree' simulate --fan-out 2
+refuses '--fan-out belongs to --placement tree, or to simulate tree' simulate sites --fan-out 3
+refuses '4 filters of at least 64 bytes in each of 4681 nodes need more --memory' \
+	simulate tree --engine bloom --memory 1KiB --fan-out 8 --depth 5
+check_command "usage names all simulations" 0 'acbf|joint|replicas|sites|tree' '' "$xdd" simulate --help
 refuses 'it is for simulate' load --placement tree --fan-out 2 lo
 refuses '--refresh: in a tree' load --placement tree --refresh lo
 refuses '--grow, --equal and --fault-policy have no place' load --placement tree --engine timer --grow density lo

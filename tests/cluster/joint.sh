@@ -178,6 +178,7 @@ log_has 10 b 'connected to'
 sleep 0.5
 check "the others go on, and it is back" during a="$tmp/abc" b="$tmp/abc" -- --monitors a.tap,b.tap --count 2 --json
 check_equal "... for so many periods" 2 "$(grep -c '"common"' "$tmp/said")"
+check_equal "... each of which ends with an empty line" "2 " "$(grep -c '^$' "$tmp/keys") $(tail -n 1 "$tmp/keys")"
 # A coordinator that is killed: whoever asks next is told for how long, and is answered then.
 launch a "$tmp/killed" "$xdd" joint --nats "$(url a)" --secret-file "$tmp/secret" --period 1h --monitors a.tap,b.tap
 sleep 3

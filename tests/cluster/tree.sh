@@ -255,6 +255,8 @@ check_equal "as the root decides, whom nobody takes for dead" "0 failed" "$(coun
 refused() { timeout 20 "${here[@]}" "$xdd" "$@" --nats "$nats" --secret-file "$tmp/secret"; }
 check_command "a node is not its own parent" 2 '' '--parent e: is this site itself' refused site --group dense --name e --parent e --tree dense "${bloom[@]}"
 check_command "a name is had once" 1 '' 'there is a site a in group dense already' refused site --group dense --name a --parent root --tree dense "${bloom[@]}"
+check_command "a second root is a --parent that was forgotten" 1 '' 'there is a root root of group dense already: give --parent' refused site --group dense --name e --tree dense "${bloom[@]}"
+check_command "a name that no --parent and --leaf could say" 2 '' 'longer than the 30 characters' refused site --group dense --name abcdefghijklmnopqrstuvwxyz01234 --tree dense "${bloom[@]}"
 check_command "another tree" 1 '' 'site root of group dense has another tree .*tree dense.*tree sparse' refused site --group dense --name e --parent root --tree sparse "${bloom[@]}"
 check_command "another filter" 1 '' 'site a of group dense has another tree' refused stream --group dense --leaf a "${bloom[@]}" --hashes 5 "$tmp/events"
 check_command "slices and a tree" 2 '' 'give --slices 0-9/40, or --tree, --parent' "$xdd" site --nats $nats --tree dense --slicing vertical --slices 0-1/2 "${bloom[@]}"

@@ -419,6 +419,8 @@ static void test_plan(void **state)
 	assert_int_equal(o.packets_size, 500);
 	assert_int_equal(o.faults, 4);
 	assert_true(o.cost_ratio == 0.5);
+	o = good("--rate 1Tbit --packets-size 500", ON_PLAN);
+	assert_true(o.rate == 1000000000000 && o.rate_bits);
 	o = good("--rate 1.5Mbit/s --rate 2M", ON_PLAN);
 	assert_true(o.rate == 2000000 && !o.rate_bits);
 	bad("--rate 1bit/h", ON_PLAN, "--rate", NULL);

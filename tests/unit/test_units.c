@@ -106,13 +106,11 @@ static void test_size(void **state)
 static void test_count(void **state)
 {
 	static const struct example examples[] = {
-		{ "1M", 0, 1000000 },
-		{ "1Mi", 0, 1048576 },
-		{ "2.5k", 0, 2500 },
-		{ "42", 0, 42 },
-		{ "1m", -EINVAL, 0 },
-		{ "0.5", -EINVAL, 0 },
-		{ "20000000000G", -ERANGE, 0 },
+		{ "1M", 0, 1000000 },	     { "1Mi", 0, 1048576 },
+		{ "2.5k", 0, 2500 },	     { "42", 0, 42 },
+		{ "1m", -EINVAL, 0 },	     { "0.5", -EINVAL, 0 },
+		{ "1T", 0, 1000000000000 },  { "1Ti", 0, 1ull << 40 },
+		{ "20000000T", -ERANGE, 0 }, { "20000000000G", -ERANGE, 0 },
 	};
 
 	(void)state;

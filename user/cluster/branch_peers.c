@@ -98,11 +98,33 @@ static void keep_name(struct branch *b, const struct call_here *here, u64 from, 
 	name->serves = here->serves;
 }
 
+/* A root is told of when this one begins: a second one is a --parent that was forgotten. */
+static bool is_second_root(const struct branch *b, const struct call_here *here)
+{
+	return !b->plan.bare && !b->plan.parent && !b->here.serves && !*here->parent &&
+	       here->fingerprint == b->here.fingerprint;
+}
+
+static void take_root(struct branch *b, const struct call_here *here, u64 from, bool answers)
+{
+	if (!calls_stays(b->calls, &b->here, here, from))
+		return;
+	if (!answers)
+		ask_again(b);
+	else
+		b->rc = refuse(b->err, sizeof(b->err), -EEXIST,
+			       "there is a root %s of group %s already: give --parent, or another "
+			       "--group",
+			       here->name, b->plan.o->group);
+}
+
 static void take_here(struct branch *b, const struct call_here *here, u64 from, bool answers)
 {
 	keep_name(b, here, from, answers);
 	if (!b->plan.bare && !strcmp(here->name, b->here.name))
 		take_namesake(b, here, from, answers);
+	else if (is_second_root(b, here))
+		take_root(b, here, from, answers);
 	else if (!b->plan.parent || strcmp(here->name, b->plan.parent))
 		return;
 	else if (answers)

@@ -12,6 +12,7 @@
 #include "user/clock.h"
 #include "user/cluster/queue.h"
 #include "user/message.h"
+#include "user/urls.h"
 
 #define MIB (1ull << 20)
 
@@ -545,28 +546,6 @@ const char *bus_url_wrong(const char *url)
 	return NULL;
 }
 
-/* @url without what is before the @ of each. */
-static char *without_passwords(const char *url)
-{
-	char *text = strdup(url), *to = text;
-
-	for (const char *from = url; text && *from;) {
-		const char *end = from + strcspn(from, ","), *host = strstr(from, "://") + 3;
-
-		to = mempcpy(to, from, host - from);
-		for (const char *at = host; at < end; at++)
-			if (*at == '@')
-				host = at + 1;
-		to = mempcpy(to, host, end - host);
-		if (*end)
-			*to++ = ',';
-		from = *end ? end + 1 : end;
-	}
-	if (text)
-		*to = 0;
-	return text;
-}
-
 static natsStatus set_servers(natsOptions *options, const char *url, bool *tls)
 {
 	const char *server[SERVERS_MAX];
@@ -682,7 +661,7 @@ static int start(struct bus *bus, const struct bus_where *where, char *err, size
 	int code = queue_open(&bus->in, IN_LIMIT, true) ?: queue_open(&bus->out, OUT_LIMIT, false)
 		?: queue_open(&bus->tasks, TASKS_LIMIT, false);
 
-	bus->servers = without_passwords(where->url);
+	bus->servers = urls_without_users(where->url);
 	if (code || !bus->servers || !copy_subjects(bus, where))
 		return refuse(err, err_size, code ?: -ENOMEM, "cannot prepare for NATS: %s",
 			      strerror(code ? -code : ENOMEM));

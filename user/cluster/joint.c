@@ -217,8 +217,11 @@ static int run_all(struct hosts *h, joint_period *each, void *context, char *err
 
 	for (; !rc && left && !h->ended; left--) {
 		rc = run_period(h, err, err_size);
-		if (!rc && h->council.phase == COUNCIL_DONE)
+		if (!rc && h->council.phase == COUNCIL_DONE) {
 			each(&h->council, context);
+			if (h->o->count > 1 && !h->council.watch)
+				putchar('\n'); /* the end of this period's keys */
+		}
 		council_close(&h->council);
 		if (fflush(stdout) || ferror(stdout))
 			break; /* nobody would see more, and the end of the program says so */

@@ -47,7 +47,7 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 	  "serve slices of a filter to stream --sites, over NATS; see help sites")                 \
 	X(joint, ON_JOINT, false, 0, ANY_NUMBER, "FILE FILE...|--monitors NAME,...",               \
 	  "the keys that all lists or captures have, by filters alone")                            \
-	X(simulate, ON_SIMULATE, false, 0, 1, "[acbf|joint|replicas|sites]",                       \
+	X(simulate, ON_SIMULATE, false, 0, 1, "[acbf|joint|replicas|sites|tree]",                  \
 	  "a made stream through any engine: its errors against the truth")                        \
 	X(plan, ON_PLAN, false, 0, 1, "[cluster]",                                                 \
 	  "filter for a rate, a window, errors and faults; cluster: several hosts")                \

@@ -193,10 +193,10 @@ static void print_text(const struct job *j)
 	}
 	print_without(j);
 	fprintf(stderr,
-		"%s: %" PRIu64 " keys that %s %u have; none is lost%s\n"
+		"%s: %" PRIu64 " key%s that %s %u have; none is lost%s\n"
 		"%" PRIu64 " bytes up, %" PRIu64 " down, %.3g bits for each key; %" PRIu64
 		" hashes, %" PRIu64 " to look up\n",
-		joint_names[j->plan.algorithm], (uint64_t)j->common,
+		joint_names[j->plan.algorithm], (uint64_t)j->common, j->common == 1 ? "" : "s",
 		j->plan.at_least < j->n ? "at least" : "all", j->plan.at_least,
 		joint_is_exact(&j->plan)
 			? ""

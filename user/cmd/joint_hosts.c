@@ -91,8 +91,8 @@ static void print_text(const struct council *c)
 			(uint64_t)m->up, (uint64_t)m->down, m->name);
 	}
 	fprintf(stderr,
-		"%s: %" PRIu64 " keys that %s %u have%s; %" PRIu64 " bytes up, %" PRIu64 " down\n",
-		joint_names[c->plan.algorithm], (uint64_t)c->common,
+		"%s: %" PRIu64 " key%s that %s %u have%s; %" PRIu64 " bytes up, %" PRIu64 " down\n",
+		joint_names[c->plan.algorithm], (uint64_t)c->common, c->common == 1 ? "" : "s",
 		c->plan.at_least < c->plan.monitors ? "at least" : "all", c->plan.at_least,
 		is_complete(c) ? "; none is lost"
 			       : "; others may be missing: a monitor had no room for its packets' "

@@ -3,8 +3,10 @@
 #include "cmd.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "user/cluster/branch.h"
+#include "user/cluster/group.h"
 #include "user/cluster/serve.h"
 #include "user/derive.h"
 #include "user/message.h"
@@ -17,7 +19,9 @@ static bool is_node(const struct options *o)
 
 static int check(const struct options *o, const char **wrong)
 {
-	if (is_node(o) && o->slice_end)
+	if (o->name && strlen(o->name) >= GROUP_HOST_SIZE)
+		*wrong = "--name is longer than the 30 characters that --parent and --leaf take";
+	else if (is_node(o) && o->slice_end)
 		*wrong = "a site has slices of a filter, or is a node of a tree, whose slices are "
 			 "just counted: give --slices 0-9/40, or --tree, --parent and --slices 40";
 	else if (o->sites && (o->parent || !is_node(o)))

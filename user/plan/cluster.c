@@ -15,7 +15,9 @@
 #include "user/model/replica.h"
 
 #define NS 1e9
-#define SAMPLE_SHIFT 22 /* of larger filters a part is encoded */
+#define SAMPLE_SHIFT 22	 /* of larger filters a part is encoded */
+#define LOOKS_MOST 10000 /* times of a long window at which the rule is asked */
+#define FULL_FPR 0.5
 #define TREE_HASHES 4
 
 #define LIMIT(name, value, what) value,
@@ -51,10 +53,11 @@ static double missed_after(const struct cluster_plan *p, u64 t_ns)
 static void choose_push(const struct cluster_demand *d, struct cluster_plan *p)
 {
 	u64 latest = member_untold_ns(d->window_ns);
+	u64 step = p->check_ns * (latest / p->check_ns / LOOKS_MOST + 1);
 	struct staleness fresh = stale_after(p, 0);
 
 	p->floor = update_floor(&d->policy, &fresh) > d->policy.target;
-	for (p->push_ns = p->check_ns; p->push_ns < latest; p->push_ns += p->check_ns) {
+	for (p->push_ns = p->check_ns; p->push_ns < latest; p->push_ns += step) {
 		struct staleness s = stale_after(p, p->push_ns);
 
 		p->by_rule = update_due(&d->policy, &s);
@@ -149,16 +152,47 @@ static void plan_tree(const struct cluster_demand *d, struct cluster_plan *p)
 	p->root_servers = ceil(p->root_bytes_s / cluster_limits.server_bytes);
 }
 
-int cluster_plan(const struct cluster_demand *d, struct cluster_plan *p)
+/* Hosts in groups, and what each has; then whether their replicas can say anything. */
+static int divide(const struct cluster_demand *d, struct cluster_plan *p)
 {
-	int rc;
-
 	*p = (struct cluster_plan){ .group_hosts = fmin(d->hosts, RECEIVER_SLOTS + 1) };
 	p->groups = ceil(d->hosts / p->group_hosts);
 	p->group_hosts = ceil(d->hosts / p->groups);
 	p->host_rate = d->rate / d->hosts;
 	p->keys = fmax(p->host_rate * d->window_ns / NS, 1);
 	choose_replicas(d, p);
+	if (d->window_ns <= p->check_ns)
+		return -ETIME;
+	return p->fpr > FULL_FPR ? -ENOSPC : 0;
+}
+
+u64 cluster_window_least(void)
+{
+	return member_check_every(0) + 1;
+}
+
+u64 cluster_window_most(const struct cluster_demand *d)
+{
+	u64 low = 0, high = d->window_ns;
+	struct cluster_demand tried = *d;
+	struct cluster_plan p;
+
+	while (high - low > 1 + low / 1000) {
+		tried.window_ns = low + (high - low) / 2;
+		if (divide(&tried, &p) == -ENOSPC)
+			high = tried.window_ns;
+		else
+			low = tried.window_ns;
+	}
+	return low;
+}
+
+int cluster_plan(const struct cluster_demand *d, struct cluster_plan *p)
+{
+	int rc = divide(d, p);
+
+	if (rc)
+		return rc;
 	choose_push(d, p);
 	rc = measure_bytes(p);
 	if (rc)

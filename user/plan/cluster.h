@@ -62,8 +62,22 @@ struct cluster_plan {
 	bool fits; /* a host and a server of a group can do it */
 };
 
-/* Plan for @demand. Returns 0 or -ENOMEM. */
+/*
+ * Plan for @demand. Returns 0; -ENOMEM; -ENOSPC: the largest replicas there are would take most of what is new for a
+ * copy; -ETIME: the window is over before a host looks what it has to tell. @plan then has its keys and replicas.
+ */
 int cluster_plan(const struct cluster_demand *demand, struct cluster_plan *plan);
+
+/* The shortest --window that is not -ETIME, and the longest one up to that of @demand that is not -ENOSPC. */
+u64 cluster_window_least(void);
+u64 cluster_window_most(const struct cluster_demand *demand);
+
+/*
+ * What would help where @demand does not fit, each tried with the plan itself, in words to @text: "--window 4s; or
+ * --rate 7.3Gbit, ..."; "": nothing. Returns 0 or -ENOMEM.
+ */
+#define CLUSTER_ADVICE_MAX 512
+int cluster_advice(const struct cluster_demand *demand, char text[CLUSTER_ADVICE_MAX]);
 
 /* That a packet which no other host has seen is taken for a copy by one of a group's replicas of 2^@shift bits, with
  * the best @hashes.

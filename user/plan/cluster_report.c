@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* xdp-dedup plan cluster: options in, words out. */
+#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ static const char *what_is_wrong(const struct options *o)
 	if (!o->rate)
 		return "give --rate N, packets a second of all hosts, or bits";
 	if (o->fan_out == 1)
-		return "--fan-out 1 is no tree: at least 2";
+		return "--fan-out 1 is no tree: from 2 to 65535";
 	if (o->rate_bits && !o->packets_size)
 		return "--rate in bits also needs --packets-size BYTES";
 	return NULL;
@@ -161,21 +162,51 @@ static void print_text(const struct cluster_demand *d, const struct cluster_plan
 		printf("- Even a fresh replica is above the target: more bits for each key.\n");
 }
 
-/* One line, where it is too much. */
-static int conclude(const struct cluster_plan *p)
+/* There is nothing to plan. */
+static int refuse_plan(const struct cluster_demand *d, const struct cluster_plan *p, int rc)
 {
+	char text[UNITS_TEXT_MAX], keys[UNITS_TEXT_MAX];
+
+	if (rc == -ETIME)
+		complain("plan cluster: --window %s is over before a host looks what it has to "
+			 "tell the others: give a --window above %s",
+			 units_time_word(d->window_ns, text),
+			 units_time_text(cluster_window_least() - 1, keys));
+	else if (rc == -ENOSPC && cluster_window_most(d) >= cluster_window_least())
+		complain("plan cluster: the replicas would be full and say nothing: each host has "
+			 "%s keys live in a window, for at most 2^%u bits: give a --window of at "
+			 "most %.2g s, more --hosts, or fewer packets",
+			 units_count_text(p->keys, keys), p->shift, cluster_window_most(d) * 1e-9);
+	else if (rc == -ENOSPC)
+		complain("plan cluster: the replicas would be full and say nothing: each host has "
+			 "%s keys live in a window, for at most 2^%u bits: more --hosts, or fewer "
+			 "packets; no --window is short enough",
+			 units_count_text(p->keys, keys), p->shift);
+	else
+		complain("plan cluster: out of memory");
+	return EXIT_FAILED;
+}
+
+/* One line, where it is too much. */
+static int conclude(const struct cluster_demand *d, const struct cluster_plan *p)
+{
+	const struct cluster_limits *limit = &cluster_limits;
+	char advice[CLUSTER_ADVICE_MAX];
+	int rc;
+
 	if (p->fits)
 		return EXIT_OK;
-	if (p->cpu > cluster_limits.host_cpu)
+	rc = cluster_advice(d, advice);
+	if (rc)
+		return refuse_plan(d, p, rc);
+	if (p->cpu > limit->host_cpu)
 		complain("plan cluster: a host would spend %.2g of a CPU on the others' changes, "
-			 "more "
-			 "than %.2g: a longer --window, more --hosts, or a larger "
-			 "--false-rate-target",
-			 p->cpu, cluster_limits.host_cpu);
+			 "more than %.2g%s%s",
+			 p->cpu, limit->host_cpu, *advice ? ": what fits is " : "", advice);
 	else
 		complain("plan cluster: a group's server would have %.3g times the load of the one "
-			 "that was measured: a longer --window, or a larger --false-rate-target",
-			 p->servers / p->groups);
+			 "that was measured%s%s",
+			 p->servers / p->groups, *advice ? ": what fits is " : "", advice);
 	return EXIT_FAILED;
 }
 
@@ -186,6 +217,7 @@ int plan_cluster(const struct options *o)
 	bool beyond = option_beyond(o, takes, NULL, stray);
 	struct cluster_demand d;
 	struct cluster_plan p;
+	int rc;
 
 	if (beyond || wrong) {
 		if (beyond)
@@ -196,13 +228,12 @@ int plan_cluster(const struct options *o)
 		return EXIT_USAGE;
 	}
 	demand_of(o, &d);
-	if (cluster_plan(&d, &p)) {
-		complain("plan cluster: out of memory");
-		return EXIT_FAILED;
-	}
+	rc = cluster_plan(&d, &p);
+	if (rc)
+		return refuse_plan(&d, &p, rc);
 	if (o->json)
 		print_json(o, &d, &p);
 	else
 		print_text(&d, &p);
-	return conclude(&p);
+	return conclude(&d, &p);
 }
