@@ -134,6 +134,30 @@ check_equal "two producers: no event passes twice" 0 "$(sort "$tmp/first" "$tmp/
 check "and none is lost, but for false positives" near "$(cat "$tmp/first" "$tmp/second" | wc -l)" 50000 0.01
 check "some were claimed by the other one" test "$(cat "$tmp/claims")" -gt 0
 
+# One of them is held up for longer than its claims last, and the other one goes on: none passes twice.
+seq 3000000 3199999 >"$tmp/events"
+both() { "${here[@]}" "$xdd" stream --sites --nats $nats --secret-file "$tmp/secret" --group d1 --quiet --batch 1024 "${bloom[@]}" --memory 4MiB --slices 8 "$tmp/events"; }
+site d1 0-3/8 "${bloom[@]}" --memory 4MiB
+site d1 4-7/8 "${bloom[@]}" --memory 4MiB
+wait_until test -e "$tmp/d1.4-7_8"
+check "group d1: all slices are served" serve d1
+for round in 1 2 3; do
+	sed -i "s/^./$round/" "$tmp/events"
+	both >"$tmp/first" &
+	first=$!
+	wait_until test -s "$tmp/first"
+	sleep 0.$round
+	stopped=$(pgrep -f "$tmp/events" | head -n 1)
+	kill -STOP "$stopped"
+	both >"$tmp/second" &
+	second=$!
+	sleep 3
+	kill -CONT "$stopped"
+	wait $first $second
+	check_equal "a producer that was held up: no event passes twice" 0 "$(sort "$tmp/first" "$tmp/second" | uniq -d | wc -l)"
+	check "and none is lost, but for false positives" near "$(cat "$tmp/first" "$tmp/second" | wc -l)" 200000 0.01
+done
+
 # Two of eight sites are killed while a stream goes on: errors are those of the formulas. r is the fill, q = 2/8; of
 # 4 cells 3 decide: FN = 6 q^2 (1-q)^2 + 4 q^3 (1-q) + q^4, FP = 4 p^3 (1-p) + p^4 with p = (1-q) r.
 faulty() { producer c "${bloom[@]}" --memory 48KiB --slices 40 --silence 500ms "$@"; }
@@ -180,7 +204,6 @@ killed_and_back() {
 	site d 3-3/8 "${timer[@]}"
 	says_soon 10 d.3-3_8 'serving slices'
 	ask "$1	back $1"
-	ask "$1	dealt $1"
 	for last in "${@:2}"; do keys 9000 "$last" >&3; done
 	exec 3>&-
 	wait $producer
@@ -192,6 +215,36 @@ killed_and_back 1000 1030 1031 1032
 check_equal "and after a window as the others" "ok 8" \
 	"$(said "j['sites'][3]['state'], [one['state'] for one in j['sites']].count('ok')" | tr -d "(),'")"
 check_equal "so that no copy passes" 500 "$(grep -c '^103' "$tmp/came")"
+
+# One that was killed and came back while nobody asked, and one that is back after it had failed: asked in the next batch.
+came_back() {
+	producer d "${timer[@]}" --slices 8 --time-field 1 --field 2 --fault-policy distinct "$tmp/pipe" >"$tmp/came" &
+	local producer=$!
+	exec 3>"$tmp/pipe"
+	ask "2000	first $1"
+	kill "-$1" "${pid[d.3-3_8]}"
+	if [ "$1" = KILL ]; then
+		site d 3-3/8 "${timer[@]}"
+		wait_until grep -q 'connected' "$tmp/d.3-3_8"
+		says_soon 10 d.3-3_8 'serving slices'
+	else
+		keys 2000 2000 >&3
+		ask "2000	second $1"
+		kill -CONT "${pid[d.3-3_8]}"
+		sleep 0.3
+	fi
+	keys 7000 2000 >&3
+	ask "2000	third $1"
+	"${here[@]}" "$xdd" stream --sites --nats $nats --secret-file "$tmp/secret" --group d --quiet "${timer[@]}" --slices 8 \
+		--time-field 1 --field 2 --fault-policy distinct < <(keys 7000 2000) >"$tmp/again"
+	exec 3>&-
+	wait $producer
+}
+for signal in KILL STOP; do
+	came_back $signal
+	check_equal "SIG$signal: a site that is back is asked in the next batch" 0 "$(wc -l <"$tmp/again")"
+	check_equal "... which is said" "recovering 1" "$(said "j['sites'][3]['state'], j['failures']" | tr -d "(),'")"
+done
 
 # The server is started anew in the middle of a stream.
 sed 's/^/anew /' "$tmp/numbers" >"$tmp/part"

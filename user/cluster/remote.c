@@ -20,6 +20,10 @@
 #define RETRY_NS 100000ULL
 #define RETRY_TIMES 16
 
+/* Who is missing is waited for, before keys are asked, for this part of a question's time; and not for this times as long after. */
+#define LISTEN_SHARE 4
+#define LISTEN_REST 9
+
 static struct remote_link *link_of(struct remote *r, u64 id)
 {
 	for (u32 i = 0; i < r->n; i++)
@@ -66,6 +70,9 @@ static void tell_other(struct remote *r, const struct call_here *here)
 
 static void take_here(struct remote *r, const struct call_here *here, u64 id)
 {
+	r->heard++;
+	if (r->announced == id)
+		r->announced = 0;
 	switch (roster_take(&r->roster, here, id)) {
 	case ROSTER_CAME:
 	case ROSTER_BACK:
@@ -139,8 +146,19 @@ static void ask(struct remote *r, u64 now)
 
 void remote_search(struct remote *r, u64 now)
 {
-	if (is_short(r))
+	if (is_short(r) || r->announced)
 		ask(r, now);
+}
+
+/* What a site says unasked is not believed, since a dead one may once have said so: it is asked. */
+static void take_announced(struct remote *r, u64 id)
+{
+	const struct roster_site *site = roster_find(&r->roster, id);
+
+	if (site && !site->lost)
+		return;
+	r->announced = id;
+	ask(r, now_ns());
 }
 
 static void take_all(struct remote *r)
@@ -152,8 +170,8 @@ static void take_all(struct remote *r)
 			take_answer(r, &event);
 		else if (event.kind == CALLS_HERE && event.answers)
 			take_here(r, &event.here, event.from);
-		else if (event.kind == CALLS_HERE && !roster_find(&r->roster, event.from))
-			ask(r, now_ns());
+		else if (event.kind == CALLS_HERE)
+			take_announced(r, event.from);
 		else if (event.kind == CALLS_BYE)
 			take_bye(r, event.from);
 		else if (event.kind == CALLS_UP)
@@ -200,13 +218,47 @@ int remote_deal(struct remote *r)
 	return producer_deal(r->p, sites, n);
 }
 
+/* Whether those that are there, and who said so, have answered who they are. */
+static bool heard_all(const struct remote *r)
+{
+	u32 there = 0;
+
+	for (u32 i = 0; i < r->roster.n; i++)
+		there += !r->roster.site[i].lost;
+	return !r->announced && r->heard && r->heard >= there;
+}
+
+/* Before keys are asked: who came back meanwhile is to be asked about them, too. Where somebody is missing, or said that it
+ * is there, it is asked who is, and the answers are waited for: as long as the others take to give theirs, or
+ * a part of what a question has. At most a tenth of the time goes into that.
+ */
+static void meet(struct remote *r)
+{
+	u64 start, until;
+
+	take_all(r);
+	start = now_ns();
+	if ((!is_short(r) && !r->announced) || start < r->listen_ns || !calls_up(r->calls))
+		return;
+	if (r->announced) /* it may have come after the last question */
+		r->hello_ns = 0;
+	if (start < r->hello_ns)
+		return;
+	r->heard = 0;
+	ask(r, start);
+	until = start + r->setup.timeout_ns / LISTEN_SHARE;
+	while (!heard_all(r) && now_ns() < until)
+		remote_wait(r, until);
+	r->announced = 0;
+	r->listen_ns = now_ns() + (now_ns() - start) * LISTEN_REST;
+}
+
 /* Between keys: who came, came back or is missing. */
 static int settle(struct remote *r)
 {
 	int rc;
 
-	take_all(r);
-	remote_search(r, now_ns());
+	meet(r);
 	rc = r->roster.changed ? remote_deal(r) : 0;
 	for (u32 i = 0; !rc && i < r->roster.n; i++) {
 		struct roster_site *site = &r->roster.site[i];

@@ -25,8 +25,11 @@ static u64 refused(const struct remote *r)
 	return r->refused + calls_counts(r->calls).refused;
 }
 
+/* Who came back since keys were last asked is what it will be for the next ones. */
 static const char *state_of(const struct remote *r, const struct roster_site *site)
 {
+	if (site->back)
+		return xdd_engine_has_timers(r->plan.fixed.engine) ? "recovering" : "ok";
 	return producer_site_state(r->p, producer_site_of(r->p, site->here.first * r->roster.each),
 				   r->tick);
 }

@@ -25,12 +25,15 @@ struct remote {
 	u32 n;
 	struct remote_link *links;
 	char about[CALL_TEXT];
-	u64 tick;		 /* of the last key */
-	u64 hello_ns;		 /* when to ask again who is there */
-	u64 retry_ns;		 /* when to ask again for what others had claimed; 0: nothing was */
-	u64 retries;		 /* in a row */
-	u64 repeats;		 /* of links that are no more */
-	u64 refused;		 /* messages that were not by a site, or damaged */
+	u64 tick;      /* of the last key */
+	u64 hello_ns;  /* when to ask again who is there */
+	u64 announced; /* who said last that it is there, and has not answered; 0: nobody */
+	u32 heard;     /* answers since it was last asked who is there */
+	u64 listen_ns; /* when these may be waited for again, before keys are asked */
+	u64 retry_ns;  /* when to ask again for what others had claimed; 0: nothing was */
+	u64 retries;   /* in a row */
+	u64 repeats;   /* of links that are no more */
+	u64 refused;   /* messages that were not by a site, or damaged */
 	struct strangers others; /* filters that sites have instead, by fingerprint */
 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define MAGIC 0x43444458
-#define VERSION 2
+#define VERSION 3
 
 struct raw_head {
 	u32 magic;

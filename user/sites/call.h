@@ -5,7 +5,7 @@
  *
  *   byte  bytes
  *      0      4  magic "XDDC"
- *      4      1  version, 2: another one is not read
+ *      4      1  version, 3: another one is not read
  *      5      1  kind, see enum call_kind
  *      6      2  0
  *      8      8  from: number of the process that sends, which it drew at its start

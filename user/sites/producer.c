@@ -20,7 +20,8 @@ enum part_state { PART_NEW, PART_ASKED, PART_KNOWN, PART_UNKNOWN };
 struct part {
 	u32 slice, site;
 	u8 state, n, set; /* enum part_state; cells; how many were set */
-	bool held;	  /* the producer has the claim there */
+	bool held;	  /* the producer has the claim there ... */
+	u8 turn;	  /* ... since this turn */
 	u64 cell[XDD_MAX_HASHES];
 };
 
@@ -34,7 +35,8 @@ struct key {
 	u32 asked;		  /* parts that are asked now */
 	u32 setting;		  /* ... and that are being set */
 	u8 state, parts;
-	bool seen, claimed;
+	bool seen, claimed; /* the verdict; another producer has or had a claim: ask again */
+	bool behind;	    /* another one, or chance, had set all in a slice before this one did */
 	struct part part[XDD_MAX_HASHES];
 };
 
@@ -342,18 +344,37 @@ static bool part_needs_set(const struct producer *p, const struct part *part)
 	return true;
 }
 
-static void key_set(struct producer *p, u32 i)
+/* Where a claim is held what is set gives it back. */
+static bool sets_give(const struct producer *p)
+{
+	return p->plan.protocol != SITES_one_pass;
+}
+
+/* Set the parts of which the claim is held, or those of which it is not. */
+static void key_set_parts(struct producer *p, u32 i, bool held)
 {
 	struct key *key = &p->keys[i];
 
 	for (u32 part = 0; part < key->parts; part++) {
-		if (!part_needs_set(p, &key->part[part]))
+		if (key->part[part].held != held || !part_needs_set(p, &key->part[part]))
 			continue;
 		errand_put(p, i, part, SITES_SET);
 		key->setting++;
 		p->visits[key->part[part].slice]++;
 		p->counts.visits++;
 	}
+}
+
+/* With parallel all at once. Else who may ask next is kept waiting at the first slice that was empty, until
+ * all others are set: that one is the last.
+ */
+static void key_set(struct producer *p, u32 i)
+{
+	struct key *key = &p->keys[i];
+
+	key_set_parts(p, i, false);
+	if (sets_give(p) && (p->plan.protocol == SITES_parallel || !key->setting))
+		key_set_parts(p, i, true);
 }
 
 static void key_decide(struct producer *p, u32 i, bool seen)
@@ -366,8 +387,7 @@ static void key_decide(struct producer *p, u32 i, bool seen)
 	p->counts.duplicates += seen;
 	if (!seen)
 		key_set(p, i);
-	/* The parallel protocol's claims go with what it sets, see producer_message(). */
-	if (seen || (p->plan.protocol != SITES_parallel && !key->setting))
+	if (seen || !key->setting)
 		key_release(p, i);
 }
 
@@ -426,13 +446,52 @@ static void key_go_on(struct producer *p, u32 i)
 		key_decide(p, i, known.set >= known.enough);
 }
 
+/* Whether @key has not to wait for @before: with the same key until that is set, which may be refused, and with pipeline's
+ * claims until all is sent.
+ */
+static bool is_over(const struct producer *p, const struct key *before, const struct key *key)
+{
+	bool waits =
+		p->plan.claims && (before->tag == key->tag || p->plan.protocol == SITES_pipeline);
+
+	return before->state == KEY_DECIDED && !(waits && before->setting);
+}
+
 static bool is_ready(const struct producer *p, const struct key *key)
 {
 	bool ready = key->state == KEY_WAITING;
 
 	for (u32 c = 0; ready && c < p->plan.fixed.hashes; c++)
-		ready = key->after[c] == NOBODY || p->keys[key->after[c]].state == KEY_DECIDED;
+		ready = key->after[c] == NOBODY || is_over(p, &p->keys[key->after[c]], key);
 	return ready;
+}
+
+static bool is_alike(const struct key *a, const struct key *b)
+{
+	bool alike = a->tag == b->tag && a->parts == b->parts;
+
+	for (u32 i = 0; alike && i < a->parts; i++)
+		alike = a->part[i].slice == b->part[i].slice && a->part[i].n == b->part[i].n &&
+			!memcmp(a->part[i].cell, b->part[i].cell, a->part[i].n * sizeof(u64));
+	return alike;
+}
+
+/* Whether @key, whose turn it is, is a copy by what is known of the same one just before it in the batch. A timer may be gone
+ * at another tick, and is not even set where its line is ahead; and slices that are not believed answer for each by itself.
+ */
+static bool is_repeat(const struct producer *p, const struct key *key)
+{
+	const struct key *before = key->after[0] == NOBODY ? NULL : &p->keys[key->after[0]];
+
+	if (!p->plan.claims || !before || before->setting || p->until_last > key->tick)
+		return false;
+	for (u32 c = 1; c < p->plan.fixed.hashes; c++)
+		if (key->after[c] != NOBODY && key->after[c] != key->after[0])
+			return false;
+	if (xdd_engine_has_timers(p->plan.fixed.engine) &&
+	    !(before->seen && before->tick == key->tick))
+		return false;
+	return is_alike(before, key);
 }
 
 /* Begin with the keys whose turn it is. A key waits for one with a lower number: one pass is enough. */
@@ -444,7 +503,10 @@ static void start_ready(struct producer *p)
 		if (!is_ready(p, key))
 			continue;
 		key->state = KEY_TESTING;
-		key_go_on(p, i);
+		if (is_repeat(p, key))
+			key_decide(p, i, true);
+		else
+			key_go_on(p, i);
 	}
 }
 
@@ -490,8 +552,9 @@ static struct sites_item item_of(struct producer *p, const struct errand *errand
 	struct sites_item item = { .kind = errand->kind, .tick = key->tick, .tag = key->tag };
 
 	item.claim = p->plan.claims;
+	item.turn = part->turn;
 	if (errand->kind == SITES_SET) {
-		item.claim = part->held && p->plan.protocol == SITES_parallel;
+		item.claim = part->held && sets_give(p);
 		part->held &= !item.claim;
 	}
 	if (errand->kind != SITES_RELEASE) {
@@ -520,6 +583,50 @@ size_t producer_message(struct producer *p, u32 site, u8 *message)
 	return bytes;
 }
 
+/* All that was sent is set: then what is to be set last, or give the claims back; or another producer had one, and this one
+ * asks again.
+ */
+static void key_is_set(struct producer *p, u32 i)
+{
+	struct key *key = &p->keys[i];
+
+	if (key->claimed) {
+		p->undecided++;
+		key_yield(p, i);
+		return;
+	}
+	if (sets_give(p))
+		key_set_parts(p, i, true);
+	if (!key->setting)
+		key_release(p, i);
+}
+
+static void part_set(struct producer *p, u32 i, struct part *part,
+		     const struct sites_answer *answer)
+{
+	struct key *key = &p->keys[i];
+
+	part->held &= !!answer;
+	if (answer) {
+		key->claimed |= answer->claimed;
+		key->behind |=
+			part->state != PART_KNOWN && __builtin_popcount(answer->set) == part->n;
+	}
+	if (!--key->setting)
+		key_is_set(p, i);
+}
+
+/* What one-pass has set by itself cannot be told from what another producer has, if that had the claim meanwhile. It passed
+ * the key then if it came first to a slice behind.
+ */
+static void key_released(struct producer *p, struct key *key, const struct sites_answer *answer)
+{
+	if (!answer || !answer->claimed || key->state != KEY_DECIDED || key->seen || !key->behind)
+		return;
+	key->seen = true;
+	p->counts.duplicates++;
+}
+
 /* @answer to an errand; NULL: there is none, the site has failed. */
 static void errand_done(struct producer *p, const struct errand *errand,
 			const struct sites_answer *answer)
@@ -527,12 +634,12 @@ static void errand_done(struct producer *p, const struct errand *errand,
 	struct key *key = &p->keys[errand->key];
 	struct part *part = &key->part[errand->part];
 
-	if (errand->kind == SITES_RELEASE)
+	if (errand->kind == SITES_RELEASE) {
+		key_released(p, key, answer);
 		return;
+	}
 	if (errand->kind == SITES_SET) {
-		part->held &= !!answer;
-		if (!--key->setting && p->plan.protocol != SITES_parallel)
-			key_release(p, errand->key);
+		part_set(p, errand->key, part, answer);
 		return;
 	}
 	key->asked--;
@@ -541,6 +648,7 @@ static void errand_done(struct producer *p, const struct errand *errand,
 	if (answer) {
 		part->set = __builtin_popcount(answer->set);
 		part->held = p->plan.claims && !answer->claimed && part->set < part->n;
+		part->turn = answer->turn;
 		key->claimed |= answer->claimed;
 	}
 	if (!key->asked)

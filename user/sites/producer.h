@@ -10,13 +10,16 @@
  *           behind it later: no slice is visited twice.
  *
  * Batches: keys that share a cell, or a line of timers, are decided in their order, the others at once. What a key sets is sent
- * before what later keys ask there.
+ * before what later keys ask there. With claims, what a batch has several times is asked about once, or with timers of one
+ * tick twice.
  *
  * Claims (site.h), where several producers may ask about one key: each cell that is empty is under its
  * producer's claim. With parallel a producer that passes the key has had all of these at once, until they are
  * set: whoever asks there earlier keeps this one from passing, and whoever asks later finds them set. With the
  * others it has that of the first empty slice in an order that is the same for all, until all the others have
- * said that they are set.
+ * said that they are set; pipeline sets that slice last. Who was held up for so long that another producer got the
+ * claim has what it sets refused, and asks again. One-pass has set before: it then takes the key for a duplicate if another one
+ * was first in a slice behind, which by chance also a false positive may look like.
  */
 #ifndef USER_SITES_PRODUCER_H
 #define USER_SITES_PRODUCER_H

@@ -103,29 +103,48 @@ static void cell_set(struct site *site, u64 cell, u64 tick)
 	xdd_timer_set(&line->timer[at], &when);
 }
 
+static struct site_claim *claim_of(struct site *site, u32 tag)
+{
+	return &site->claims[tag % SITE_CLAIMS];
+}
+
 /* Whether the producer has the claim now. */
 static bool claim_get(struct site *site, u32 tag, u64 producer, u64 now_ns)
 {
-	struct site_claim *claim = &site->claims[tag % SITE_CLAIMS];
+	struct site_claim *claim = claim_of(site, tag);
 
-	if (claim->held && claim->producer != producer && now_ns < claim->until_ns) {
-		site->counts.claimed++;
+	if (claim->held && claim->producer != producer && now_ns < claim->until_ns)
 		return false;
-	}
-	if (claim->producer != producer)
+	if (claim->producer != producer) {
 		claim->held = 0;
+		claim->turn = (claim->turn + 1) % SITES_TURNS;
+	}
 	claim->producer = producer;
 	claim->until_ns = now_ns + SITE_CLAIM_NS;
 	claim->held++;
 	return true;
 }
 
-static void claim_give(struct site *site, u32 tag, u64 producer)
+/* Give it back. Returns whether the producer had it all the time since that turn. */
+static bool claim_give(struct site *site, u32 tag, u32 turn, u64 producer)
 {
-	struct site_claim *claim = &site->claims[tag % SITE_CLAIMS];
+	struct site_claim *claim = claim_of(site, tag);
 
-	if (claim->producer == producer && claim->held)
-		claim->held--;
+	if (claim->producer != producer || claim->turn != turn || !claim->held)
+		return false;
+	claim->held--;
+	return true;
+}
+
+/* Of an item about a claim. Returns whether it may be done. */
+static bool claim_allows(struct site *site, const struct sites_item *item, bool asks, u64 producer,
+			 u64 now_ns)
+{
+	bool allows = asks ? claim_get(site, item->tag, producer, now_ns)
+			   : claim_give(site, item->tag, item->turn, producer);
+
+	site->counts.claimed += !allows;
+	return allows;
 }
 
 static u64 slice_cells(const struct site *site)
@@ -137,14 +156,16 @@ static struct sites_answer take(struct site *site, const struct sites_item *item
 				u64 now_ns)
 {
 	bool asks = item->kind == SITES_TEST || item->kind == SITES_ONE_PASS;
-	struct sites_answer answer = { 0, false };
+	struct sites_answer answer = { 0 };
 
-	if (asks && item->claim && !claim_get(site, item->tag, producer, now_ns))
-		return (struct sites_answer){ 0, true };
+	answer.claimed = item->claim && !claim_allows(site, item, asks, producer, now_ns);
+	if (answer.claimed)
+		return answer;
+	answer.turn = claim_of(site, item->tag)->turn;
 	for (u32 i = 0; i < item->n; i++)
 		answer.set |= cell_is_set(site, item->cell[i], item->tick) << i;
 	if (asks && item->claim && answer.set + 1 == 1 << item->n)
-		claim_give(site, item->tag, producer);
+		claim_give(site, item->tag, answer.turn, producer);
 	if (item->n && (asks || item->kind == SITES_SET))
 		site->loads[item->cell[0] / slice_cells(site)]++;
 	site->counts.tests += asks;
@@ -153,8 +174,6 @@ static struct sites_answer take(struct site *site, const struct sites_item *item
 	    (item->kind == SITES_ONE_PASS && answer.set + 1 != 1 << item->n))
 		for (u32 i = 0; i < item->n; i++)
 			cell_set(site, item->cell[i], item->tick);
-	if (!asks && item->claim)
-		claim_give(site, item->tag, producer);
 	return answer;
 }
 

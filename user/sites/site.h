@@ -6,7 +6,8 @@
  * Claims. Of producers that ask about one key at once, one may pass it. A question whose cells here are not
  * all set also asks for the key's claim, which one producer has at a time, until it gives it back, with what it
  * sets or without, or SITE_CLAIM_NS are over, since it may have died. The others are told to ask again. What
- * is all set needs no claim. producer.h says why that is enough.
+ * is all set needs no claim. Who comes with what it sets when another producer has had the claim meanwhile, which may have passed
+ * the key, is refused, and told to ask again, too. producer.h says why that is enough.
  *
  * Repeats. A question that comes again, since its answer was lost, gets that answer and does nothing: what it had set
  * would else be found set, and what it had claimed be claimed twice.
@@ -25,6 +26,7 @@
 struct site_claim {
 	u64 producer, until_ns;
 	u32 held; /* keys of the producer's */
+	u8 turn;  /* see wire.h */
 };
 
 struct site_counts {
@@ -32,7 +34,7 @@ struct site_counts {
 	u64 repeats;			    /* that came again */
 	u64 refused;	 /* damaged, forged, of another filter, or there was no room */
 	u64 tests, sets; /* of a key's cells here: visits */
-	u64 claimed;	 /* told to ask again */
+	u64 claimed;	 /* told to ask again: another producer has, or had, the claim */
 };
 
 struct site {

@@ -18,6 +18,11 @@ static const u8 *get_number(const u8 *at, const u8 *end, u64 *number)
 	return n ? at + n : NULL;
 }
 
+static bool gives_claim(const struct sites_item *item)
+{
+	return item->claim && (item->kind == SITES_SET || item->kind == SITES_RELEASE);
+}
+
 static u8 *put_item(u8 *at, const struct sites_item *item, u64 first)
 {
 	u64 ticks = item->tick - first;
@@ -26,6 +31,8 @@ static u8 *put_item(u8 *at, const struct sites_item *item, u64 first)
 	at = put_number(at, ticks << 1 ^ -(ticks >> 63));
 	if (item->claim)
 		at = put_number(at, item->tag);
+	if (gives_claim(item))
+		*at++ = item->turn;
 	for (u32 i = 0; i < item->n; i++)
 		at = put_number(at, item->cell[i]);
 	return at;
@@ -41,6 +48,10 @@ static const u8 *get_item(const u8 *at, const u8 *end, u64 first, struct sites_i
 	at = get_number(at + 1, end, &ticks);
 	if (item->claim)
 		at = get_number(at, end, &tag);
+	if (at && gives_claim(item)) {
+		item->turn = at < end ? *at : 0;
+		at = at < end ? at + 1 : NULL;
+	}
 	item->tick = first + (ticks >> 1 ^ -(ticks & 1));
 	item->tag = tag;
 	if (item->n > XDD_MAX_HASHES || tag > ~0u)
@@ -50,16 +61,11 @@ static const u8 *get_item(const u8 *at, const u8 *end, u64 first, struct sites_i
 	return at;
 }
 
-static bool asks_claim(const struct sites_item *item)
-{
-	return item->claim && (item->kind == SITES_TEST || item->kind == SITES_ONE_PASS);
-}
-
 static u8 *put_answer(u8 *at, const struct sites_item *item, const struct sites_answer *answer)
 {
 	*at++ = answer->set;
-	if (asks_claim(item))
-		*at++ = answer->claimed;
+	if (item->claim)
+		*at++ = answer->claimed | answer->turn << 1;
 	return at;
 }
 
@@ -103,11 +109,13 @@ int sites_get_answer(const u8 *payload, size_t size, const struct sites_item *it
 	const u8 *at = payload, *end = payload + size;
 
 	for (u32 i = 0; i < n; i++) {
-		if (end - at < 1 + asks_claim(&items[i]))
+		if (end - at < 1 + items[i].claim)
 			return -EBADMSG;
 		answers[i] = (struct sites_answer){ .set = *at++ };
-		if (asks_claim(&items[i]))
-			answers[i].claimed = *at++ & 1;
+		if (items[i].claim) {
+			answers[i].claimed = *at & 1;
+			answers[i].turn = *at++ >> 1;
+		}
 	}
 	return at == end ? 0 : -EBADMSG;
 }

@@ -5,9 +5,9 @@
  *
  * A question is LEB128 numbers: items, at most SITES_ITEMS, and a tick that they count from; then the items. An item
  * is a byte: kind, number of cells and whether it is about the key's claim; then as LEB128 numbers: ticks from the
- * question's, a zigzag; the claim's number, if it is about one; each cell's place in the site's slices. An answer has
- * for each item, in their order, a byte, cells that are set, and where SITES_CLAIM was asked for a second one: whether
- * another producer has it.
+ * question's, a zigzag; the claim's number, if it is about one, and, of what gives it back, as a byte, its turn; each cell's
+ * place in the site's slices. An answer has for each item, in their order, a byte, cells that are set, and of those that are
+ * about a claim a second one: whether another producer has it, or had it meanwhile, and twice its turn.
  */
 #ifndef USER_SITES_WIRE_H
 #define USER_SITES_WIRE_H
@@ -20,16 +20,19 @@
 #include "user/sites/call.h"
 
 #define SITES_ITEMS 1024
-#define SITES_ITEM_MAX (1 + 10 + 5 + 10 * XDD_MAX_HASHES)
+#define SITES_ITEM_MAX (1 + 10 + 5 + 1 + 10 * XDD_MAX_HASHES)
 #define SITES_MESSAGE_MAX (CALL_HEADER + 3 + 10 + SITES_ITEMS * SITES_ITEM_MAX + CALL_TAG)
 XDD_ASSERT(SITES_MESSAGE_MAX <= CALL_MAX, "a message is a call");
 
 /* ONE_PASS: set the cells if one of them is not set. RELEASE has no cells. */
 enum sites_kind { SITES_TEST, SITES_SET, SITES_ONE_PASS, SITES_RELEASE };
 
+#define SITES_TURNS 128
+
 struct sites_item {
 	u8 kind, n; /* enum sites_kind; cells, 0 to 8 */
 	bool claim; /* TEST, ONE_PASS: ask for the claim; SET, RELEASE: give it back */
+	u8 turn;    /* SET, RELEASE: which the claim had when it was got */
 	u32 tag;    /* of the claim */
 	u64 tick;
 	u64 cell[XDD_MAX_HASHES];
@@ -37,7 +40,8 @@ struct sites_item {
 
 struct sites_answer {
 	u8 set;	      /* a bit each of the item's cells: as they were before */
-	bool claimed; /* by another producer: nothing was done */
+	bool claimed; /* by another producer, now or since this one got it: nothing was done */
+	u8 turn; /* of the claim, 0 to SITES_TURNS - 1: another one each time that it goes to another producer */
 };
 
 /* Write @n items, at most SITES_ITEMS, to @payload (room for what SITES_MESSAGE_MAX leaves). Returns its bytes. */
