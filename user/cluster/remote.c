@@ -77,7 +77,7 @@ static void take_here(struct remote *r, const struct call_here *here, u64 id)
 	case ROSTER_CAME:
 	case ROSTER_BACK:
 		if (r->roster.started)
-			tell_site(r, here, "is back");
+			tell_site(r, here, "is there now");
 		fail_gone(r);
 		break;
 	case ROSTER_OTHER:

@@ -6,6 +6,7 @@
 #include "user/clock.h"
 #include "user/cluster/remote_work.h"
 #include "user/cluster/serve.h"
+#include "user/health.h"
 #include "user/message.h"
 #include "user/names.h"
 #include "user/records/interrupt.h"
@@ -27,7 +28,7 @@ static int find_server(struct remote *r, char *err, size_t err_size)
 /* Slices without a site have failed from the start. */
 static int check_missing(struct remote *r, char *err, size_t err_size)
 {
-	char missing[CALL_TEXT];
+	char missing[CALL_TEXT], policy[HEALTH_POLICY_TEXT_MAX];
 
 	if (interrupt_waits())
 		return refuse(err, err_size, -EINTR, "ended before the sites were found");
@@ -40,7 +41,8 @@ static int check_missing(struct remote *r, char *err, size_t err_size)
 			      r->setup.o->group);
 	note_always("%s: slices %s of %u have no site: --fault-policy %s answers for them "
 		    "until they have",
-		    r->setup.who, missing, r->roster.of, fault_names[r->plan.fixed.fault_policy]);
+		    r->setup.who, missing, r->roster.of,
+		    health_policy_text(&r->plan.fixed, policy));
 	return 0;
 }
 
