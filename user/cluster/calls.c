@@ -316,10 +316,13 @@ void calls_heard(struct calls_question *q, u64 timeout_ns, u64 now_ns)
 
 u64 calls_press(struct calls *c, struct calls_question *q, u64 timeout_ns, u64 now_ns)
 {
-	u64 from = q->asked_ns > c->up_ns ? q->asked_ns : c->up_ns;
+	u64 from;
 
 	if (!c->up)
 		return now_ns < c->down_ns + CALLS_DOWN_NS ? c->down_ns + CALLS_DOWN_NS : 0;
+	if (q->again_ns && now_ns > q->again_ns) /* who asks came late, not the answer */
+		q->asked_ns += now_ns - q->again_ns;
+	from = q->asked_ns > c->up_ns ? q->asked_ns : c->up_ns;
 	if (now_ns >= from + timeout_ns)
 		return 0;
 	if (!q->again_ns)

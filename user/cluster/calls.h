@@ -103,7 +103,8 @@ void calls_heard(struct calls_question *q, u64 timeout_ns, u64 now_ns);
 
 /*
  * Send @q again if that is due: four times in @timeout_ns. The time in which there was no server, or in which others
- * come back to it, does not count. Returns when to come back, or 0: there is no answer.
+ * come back to it, does not count, nor does that by which this is called later than it said: the caller was held up.
+ * Returns when to come back, or 0: there is no answer.
  */
 u64 calls_press(struct calls *c, struct calls_question *q, u64 timeout_ns, u64 now_ns);
 
