@@ -319,16 +319,11 @@ static int too_much_memory(const struct work *w, double bytes)
 	char needed[UNITS_TEXT_MAX], there[UNITS_TEXT_MAX];
 	u64 rounded = bytes < (double)UINT64_MAX ? (u64)bytes : UINT64_MAX;
 
-	if (w->share < 1)
-		return refuse(
-			w->err, w->err_size, -ENOMEM,
-			"these slices of the filter would take %s, but %s of memory are free: give "
-			"this site fewer of them, or a smaller %s",
-			units_size_text(rounded, needed), units_size_text(w->available, there),
-			option_given(w->o, OPT_capacity) ? "--capacity" : "--memory");
 	return refuse(w->err, w->err_size, -ENOMEM,
-		      "the filter would take %s, but %s of memory are free: give a smaller %s",
+		      "%s would take %s, but %s of memory are free: give %sa smaller %s",
+		      w->share < 1 ? "these slices of the filter" : "the filter",
 		      units_size_text(rounded, needed), units_size_text(w->available, there),
+		      w->share < 1 ? "this site fewer of them, or " : "",
 		      option_given(w->o, OPT_capacity) ? "--capacity" : "--memory");
 }
 

@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-char *urls_without_users(const char *url)
+char *urls_without_users(const char *urls)
 {
-	char *text = strdup(url), *to = text;
+	char *text = strdup(urls), *to = text;
 
-	for (const char *from = url; text && *from;) {
-		const char *end = from + strcspn(from, ","), *host = strstr(from, "://") + 3;
+	for (const char *from = urls; text && *from;) {
+		const char *end = from + strcspn(from, ","), *scheme = strstr(from, "://");
+		const char *host = scheme ? scheme + 3 : from;
 
 		to = mempcpy(to, from, host - from);
 		for (const char *at = host; at < end; at++)

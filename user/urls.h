@@ -3,8 +3,8 @@
 #define USER_URLS_H
 
 /*
- * The servers of @urls, with commas between them and as bus_url_wrong() finds nothing wrong with, without what each has
- * before its @: a user, a password or a token, which are in no message and no report. To be freed; NULL: no memory.
+ * The servers of @urls, with commas between them, without what each has before its @: a user, a password or a token,
+ * which are in no message and no report. To be freed; NULL: no memory.
  */
 char *urls_without_users(const char *urls);
 

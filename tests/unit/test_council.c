@@ -222,8 +222,7 @@ static void close_net(struct net *net)
 	council_close(&net->council);
 }
 
-/* Returns the phase in which it ended. */
-static enum council_phase run(struct net *net, u32 algorithm, const char *watch)
+static void begin(struct net *net, u32 algorithm, u64 period_ns, u64 silence_ns, const char *watch)
 {
 	static const char *const names[N] = { "a.tap", "b.tap", "c.tap" };
 	struct joint_plan plan = { .algorithm = algorithm,
@@ -231,14 +230,18 @@ static enum council_phase run(struct net *net, u32 algorithm, const char *watch)
 				   .at_least = N,
 				   .rounds = joint_default_rounds(algorithm),
 				   .epsilon = 1e-9 };
+
+	net->council = (struct council){ .emit = ask, .show = show, .to = net };
+	council_open(&net->council, &plan, names, WALL_NS + net->now_ns, period_ns, silence_ns,
+		     watch, net->now_ns);
+}
+
+/* Returns the phase in which it ended. */
+static enum council_phase run(struct net *net, u32 algorithm, const char *watch)
+{
 	struct council *c = &net->council;
 
-	memset(c, 0, sizeof(*c));
-	c->emit = ask;
-	c->show = show;
-	c->to = net;
-	council_open(c, &plan, names, WALL_NS + net->now_ns, 2 * SECOND_NS, 20 * SECOND_NS, watch,
-		     net->now_ns);
+	begin(net, algorithm, 2 * SECOND_NS, 20 * SECOND_NS, watch);
 	for (u64 end = net->now_ns + 300 * SECOND_NS; c->phase < COUNCIL_DONE && net->now_ns < end;
 	     net->now_ns += STEP_NS) {
 		council_step(c, net->now_ns);
@@ -358,8 +361,6 @@ static void answered(struct net *net, struct sent *s, char *why)
 /* A coordinator that was killed keeps nobody for its whole period, and who asks meanwhile is told for how long. */
 static void test_killed(void **state)
 {
-	static const char *const names[N] = { "a.tap", "b.tap", "c.tap" };
-	struct joint_plan plan = { JOINT_best, N, N, 2, .001, 0 };
 	struct net *net = calloc(1, sizeof(*net));
 	struct council *c = &net->council;
 	struct part other = { .session = WALL_NS + 30 * SECOND_NS, .parts = 1 };
@@ -368,9 +369,7 @@ static void test_killed(void **state)
 
 	(void)state;
 	open_net(net, 0, 0, 0);
-	c->emit = ask;
-	c->to = net;
-	council_open(c, &plan, names, WALL_NS, 3600 * SECOND_NS, SECOND_NS, NULL, 0);
+	begin(net, JOINT_best, 3600 * SECOND_NS, SECOND_NS, NULL);
 	for (; net->now_ns < 40 * SECOND_NS; net->now_ns += STEP_NS) {
 		council_step(c, net->now_ns);
 		deliver_all(net);
@@ -392,16 +391,12 @@ static void test_killed(void **state)
 /* What cannot be found is not waited for: a monitor that ends is told of in the period. */
 static void test_died(void **state)
 {
-	static const char *const names[N] = { "a.tap", "b.tap", "c.tap" };
-	struct joint_plan plan = { JOINT_best, N, N, 2, .001, 0 };
 	struct net *net = malloc(sizeof(*net));
 	struct council *c = &net->council;
 
 	(void)state;
 	open_net(net, 0, 20, 30);
-	c->emit = ask;
-	c->to = net;
-	council_open(c, &plan, names, WALL_NS, 3600 * SECOND_NS, 3 * SECOND_NS, NULL, 0);
+	begin(net, JOINT_best, 3600 * SECOND_NS, 3 * SECOND_NS, NULL);
 	for (; c->phase < COUNCIL_DONE && net->now_ns < 60 * SECOND_NS; net->now_ns += STEP_NS) {
 		council_step(c, net->now_ns);
 		deliver_all(net);
@@ -417,16 +412,11 @@ static void test_died(void **state)
 /* One that is killed before it could say that it is there keeps nobody longer. */
 static void test_killed_at_once(void **state)
 {
-	static const char *const names[N] = { "a.tap", "b.tap", "c.tap" };
-	struct joint_plan plan = { JOINT_best, N, N, 2, .001, 0 };
 	struct net *net = malloc(sizeof(*net));
 
 	(void)state;
 	open_net(net, 0, 0, 0);
-	net->council.emit = ask;
-	net->council.to = net;
-	council_open(&net->council, &plan, names, WALL_NS, 3600 * SECOND_NS, 3 * SECOND_NS, NULL,
-		     0);
+	begin(net, JOINT_best, 3600 * SECOND_NS, 3 * SECOND_NS, NULL);
 	council_step(&net->council, 0);
 	deliver_all(net);
 	assert_true(net->monitor[0].collecting);

@@ -76,7 +76,7 @@ static int open_sites(struct branch *b, char *err, size_t err_size)
 
 int branch_open(const struct branch_plan *plan, struct branch **to, char *err, size_t err_size)
 {
-	const struct calls_setup setup = { plan->o, plan->who, TREES_SERVICE };
+	const struct calls_setup setup = { plan->o, plan->who, TREES_SERVICE, plan->o->sites };
 	struct branch *b = calloc(1, sizeof(*b));
 	int rc;
 
@@ -98,8 +98,6 @@ int branch_open(const struct branch_plan *plan, struct branch **to, char *err, s
 		free(b);
 		return rc;
 	}
-	if (b->sites)
-		calls_quiet(b->calls);
 	b->key = calls_key(b->calls, b->here.fingerprint);
 	*to = b;
 	return 0;

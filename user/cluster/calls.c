@@ -32,7 +32,6 @@
 
 struct calls {
 	struct calls_setup setup;
-	bool quiet; /* of the servers */
 	struct bus *bus;
 	struct wire_key group;
 	u64 number;
@@ -102,11 +101,6 @@ int calls_open(const struct calls_setup *setup, struct calls **to, char *err, si
 	else
 		*to = c;
 	return rc;
-}
-
-void calls_quiet(struct calls *c)
-{
-	c->quiet = true;
 }
 
 void calls_close(struct calls *c)
@@ -217,6 +211,8 @@ static bool take_message(struct calls *c, const struct bus_event *from, struct c
 
 static void tell_up(const struct calls *c, bool up, const char *why)
 {
+	if (c->setup.quiet)
+		return;
 	if (up)
 		note("%s: connected to %s", c->setup.who, bus_servers(c->bus));
 	else
@@ -225,8 +221,7 @@ static void tell_up(const struct calls *c, bool up, const char *why)
 
 static bool take_up(struct calls *c, bool up, const char *why, struct calls_event *event)
 {
-	if (!c->quiet)
-		tell_up(c, up, why);
+	tell_up(c, up, why);
 	if (up && c->up_ns)
 		c->up_ns = now_ns() + RETURN_NS;
 	else if (up)

@@ -25,6 +25,7 @@ struct calls_setup {
 	const struct options *o; /* --nats, --group, --secret-file, ... */
 	const char *who;	 /* "site": in front of messages */
 	const char *service;	 /* "sites": a word in subjects, and of the key */
+	bool quiet; /* when the servers come and go: another connection of this process says so */
 };
 
 enum calls_kind { CALLS_UP, CALLS_DOWN, CALLS_HELLO, CALLS_HERE, CALLS_BYE, CALLS_MESSAGE };
@@ -51,9 +52,6 @@ struct calls_counts {
  */
 int calls_open(const struct calls_setup *setup, struct calls **calls, char *err, size_t err_size);
 void calls_close(struct calls *c); /* NULL is ignored */
-
-/* Say no more when the servers come and go: another connection of this process does. */
-void calls_quiet(struct calls *c);
 
 u64 calls_number(const struct calls *c); /* of this process */
 

@@ -80,7 +80,7 @@ static int make_plan(struct remote *r, char *err, size_t err_size)
 
 static int open_calls(struct remote *r, char *err, size_t err_size)
 {
-	const struct calls_setup setup = { r->setup.o, r->setup.who, SITES_SERVICE };
+	const struct calls_setup setup = { r->setup.o, r->setup.who, SITES_SERVICE, false };
 	u64 fingerprint = sites_fingerprint(&r->plan.fixed, r->plan.window_ticks);
 	sigset_t before;
 	int rc;

@@ -204,7 +204,7 @@ static int hold_signals(struct serve *s)
 
 static int open_all(struct serve *s)
 {
-	const struct calls_setup setup = { s->o, "site", SITES_SERVICE };
+	const struct calls_setup setup = { s->o, "site", SITES_SERVICE, false };
 	u32 sub = xdd_subslices(&s->d->fixed);
 	struct wire_key key;
 	int rc = hold_signals(s);

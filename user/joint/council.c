@@ -293,6 +293,7 @@ static void take_loaded(struct council *c, u64 now_ns)
 const char *council_loaded(const struct council *c, u32 i, char text[ORDER_TEXT_MAX])
 {
 	const struct council_member *m = &c->member[i];
+
 	if (!c->loading || !c->failing)
 		return NULL;
 	if (!*m->trouble)

@@ -80,7 +80,9 @@ void council_take(struct council *c, u32 i, const struct part *part, u64 epoch, 
 /* Do what is due. Returns when the next thing is; c->phase may be COUNCIL_DONE or COUNCIL_FAILED then. */
 u64 council_step(struct council *c, u64 now_ns);
 
-/* When it failed after watch sets may have been changed: what has become of that of member @i, as words behind its name. Else NULL. */
+/* When it failed after watch sets may have been changed: what has become of that of member @i, as words behind its
+ * name. Else NULL.
+ */
 const char *council_loaded(const struct council *c, u32 i, char text[ORDER_TEXT_MAX]);
 
 /* Tell all that it is over. */

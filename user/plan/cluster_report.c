@@ -162,26 +162,33 @@ static void print_text(const struct cluster_demand *d, const struct cluster_plan
 		printf("- Even a fresh replica is above the target: more bits for each key.\n");
 }
 
+static void refuse_full(const struct cluster_demand *d, const struct cluster_plan *p)
+{
+	u64 most = cluster_window_most(d);
+	char help[96] = "more --hosts, or fewer packets; no --window is short enough";
+	char keys[UNITS_TEXT_MAX];
+
+	if (most >= cluster_window_least())
+		snprintf(help, sizeof(help),
+			 "give a --window of at most %.2g s, more --hosts, or fewer packets",
+			 most * 1e-9);
+	complain("plan cluster: the replicas would be full and say nothing: each host has %s keys "
+		 "live in a window, for at most 2^%u bits: %s",
+		 units_count_text(p->keys, keys), p->shift, help);
+}
+
 /* There is nothing to plan. */
 static int refuse_plan(const struct cluster_demand *d, const struct cluster_plan *p, int rc)
 {
-	char text[UNITS_TEXT_MAX], keys[UNITS_TEXT_MAX];
+	char window[UNITS_TEXT_MAX], least[UNITS_TEXT_MAX];
 
 	if (rc == -ETIME)
 		complain("plan cluster: --window %s is over before a host looks what it has to "
 			 "tell the others: give a --window above %s",
-			 units_time_word(d->window_ns, text),
-			 units_time_text(cluster_window_least() - 1, keys));
-	else if (rc == -ENOSPC && cluster_window_most(d) >= cluster_window_least())
-		complain("plan cluster: the replicas would be full and say nothing: each host has "
-			 "%s keys live in a window, for at most 2^%u bits: give a --window of at "
-			 "most %.2g s, more --hosts, or fewer packets",
-			 units_count_text(p->keys, keys), p->shift, cluster_window_most(d) * 1e-9);
+			 units_time_word(d->window_ns, window),
+			 units_time_text(cluster_window_least() - 1, least));
 	else if (rc == -ENOSPC)
-		complain("plan cluster: the replicas would be full and say nothing: each host has "
-			 "%s keys live in a window, for at most 2^%u bits: more --hosts, or fewer "
-			 "packets; no --window is short enough",
-			 units_count_text(p->keys, keys), p->shift);
+		refuse_full(d, p);
 	else
 		complain("plan cluster: out of memory");
 	return EXIT_FAILED;
